@@ -18,6 +18,7 @@
  *               C library's vector functions reach on data in the first cache
  *   peak_bytes  memory besides inputs and tangents: results and temporaries */
 #include "bench/measure.h"
+#include "compiled/core/compile.h"
 #include "compiled/tile/isa.h"
 #include "reference/eager.h"
 

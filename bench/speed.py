@@ -1,10 +1,10 @@
-"""One program's forward and backward on the reference and in eager PyTorch: speed.py TWINGRAD ROUNDS_BINARY FILE (see bench/speed).
+"""Times forward and backward of one program on the reference and in eager PyTorch: speed.py TWINGRAD ROUNDS_BINARY FILE (see bench/speed).
 
-Both run in the same minute on the same core: rounds alternate. One thread, warmed up, no JSON and no probes on either side, the
-same exported function that targets run. Both are timed twice, like against like:
+The rounds of both alternate on the same core. Each uses one thread, after a warm-up, without JSON and probes. PyTorch runs the exported function
+that targets run. Two things are timed:
 
-    alone    tensors and tangents are there; the function and the backward, nothing else
-    whole    tensors out of lists of numbers, function, what is seen of the results, backward, gradients
+    alone    the function and the backward only; tensors and tangents exist already
+    whole    building tensors from lists of numbers, the function, recording the results, the backward, the gradients
 """
 import statistics
 import subprocess
@@ -14,7 +14,7 @@ import time
 import torch
 
 ROUNDS, RUNS = 60, 200
-OUR_RUNS = 20 * RUNS  # about as long a stretch as PyTorch's, so that waking up after the other costs both alike
+OUR_RUNS = 20 * RUNS  # a round takes about as long as PyTorch's, so that switching between the two costs both the same
 
 
 def load(twingrad, file):
@@ -25,7 +25,7 @@ def load(twingrad, file):
 
 
 def functions(scope):
-    """The two things that are timed."""
+    """The two functions that are timed."""
     program, inputs = scope["program"], scope["_CALLS"][0]["inputs"]
     tensors, storages = scope["_build"](inputs, False)
     data = {key: (storage.tolist(), storage.dtype) for key, storage in storages.items()}

@@ -1,8 +1,9 @@
 # For developers: include layers, formatting, vocabulary, editors.
 
 .PHONY: layers format check-format vocabulary
-layers: ## the include direction: tensor < program < {reference, compiled, fuzz} < harness
+layers: objects ## check include direction, folder and file sizes, and link-level cycles
 	@tests/checks/layers $(OUT)
+	@tests/checks/cycles $(OUT)
 format: ## clang-format every C file (version 14)
 	tools/c_files | xargs clang-format -i
 check-format: ## does every C file have the format of make format?

@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
-"""PyTorch as a target of twingrad: one JSON request a line on standard input, one answer a line on standard output
+"""PyTorch as a target of twingrad: reads one JSON request per line from standard input, writes one answer per line to standard output
 (docs/reference/format.md, "Out-of-process targets"; docs/guide/targets.md).
 
-Runs with any PyTorch from 1.13 on; which modes there are depends on its version:
+Runs with PyTorch 1.13 or later. The available modes depend on its version:
 
-    eager             the function as it is
+    eager             the function, uncompiled
     aot               AOTAutograd with a compiler that does nothing: tracing, functionalization, joint graph, partition
-    dynamo            torch.compile, backend eager: Dynamo alone
-    aot_eager         torch.compile, backend aot_eager: Dynamo and AOTAutograd
-    inductor          torch.compile: all of it
-    inductor_dynamic  ... with dynamic shapes from the first call on
+    dynamo            torch.compile with backend eager: Dynamo only
+    aot_eager         torch.compile with backend aot_eager: Dynamo and AOTAutograd
+    inductor          torch.compile with its default backend
+    inductor_dynamic  inductor, with dynamic shapes from the first call on
 """
 import importlib
 import json
@@ -33,7 +33,7 @@ DTYPES = {name: getattr(torch, name) for name in "float64 float32 float16 bfloat
 DTYPE_NAMES = {dtype: name for name, dtype in DTYPES.items()}
 BACKENDS = {"dynamo": "eager", "aot_eager": "aot_eager", "inductor": "inductor", "inductor_dynamic": "inductor"}
 
-# ---- error codes: PyTorch's messages, in order; the first pattern found decides, none: invalid ----
+# ---- error codes: patterns of PyTorch's messages; the first match determines the code, no match is `invalid` ----
 
 CODES = [(code, re.compile(pattern)) for code, pattern in [
     ("limit", r"not enough memory|CUDA out of memory|Storage size calculation overflowed"),
@@ -82,11 +82,11 @@ UNSUPPORTED = ("Unsupported", "DataDependentOutputException", "DynamicOutputShap
 
 
 class Unsupported(Exception):
-    """This mode does not do that: never a pass, counted apart."""
+    """The mode does not support the program: a skip, never an agreement."""
 
 
 def causes(error):
-    """The exception and what it was raised from."""
+    """The exception and the exceptions that caused it."""
     seen = []
     while error is not None and error not in seen and len(seen) < 16:
         seen.append(error)
@@ -95,7 +95,7 @@ def causes(error):
 
 
 class Source:
-    """The function as the exporter wrote it, under a file name of its own."""
+    """The exported function, under its own file name."""
 
     count = 0
 
@@ -115,8 +115,8 @@ class Source:
         _, found, path = self.lines[number - 1].rpartition("  # ")
         return path if found else None
 
-    def place(self, error):
-        """The innermost statement in the traceback, and whether the function itself raised."""
+    def locate(self, error):
+        """The path of the innermost statement in the traceback, and whether the function itself raised."""
         for one in causes(error):
             at, inner, tb = None, False, one.__traceback__
             while tb is not None:
@@ -128,20 +128,20 @@ class Source:
         return None, False
 
 
-def told(message):
-    """The code that a message stands for; None: it is not known."""
+def code_of(message):
+    """The error code of a message; None if no pattern matches."""
     return next((code for code, pattern in CODES if pattern.search(message)), None)
 
 
 def refusal(error):
-    """What a compiler met while it traced, if it is an error of eager's own: it stands for itself, whatever it is wrapped in."""
-    return told(str(error)) if type(error) in (RuntimeError, IndexError, ValueError, TypeError) and INTERNAL_MESSAGE not in str(error) else None
+    """The code of an eager error that was raised while a compiler traced; it counts, whatever exception wraps it. None for other errors."""
+    return code_of(str(error)) if type(error) in (RuntimeError, IndexError, ValueError, TypeError) and INTERNAL_MESSAGE not in str(error) else None
 
 
 def error_record(source, error, at, mode):
     chain = causes(error)
     names = [type(one).__name__ for one in chain]
-    found, inner = source.place(error)
+    found, inner = source.locate(error)
     message = "; ".join(str(one) for one in chain)
     named = re.findall(r'File "%s", line (\d+)' % re.escape(source.name), message)  # Dynamo's "from user code"
     found = (source.path(int(named[-1])) if named else None) or found
@@ -156,7 +156,7 @@ def error_record(source, error, at, mode):
     elif isinstance(error, (AssertionError, KeyError, AttributeError, RecursionError)) and not inner:
         code = "internal"
     else:
-        code = told(message) or "invalid"
+        code = code_of(message) or "invalid"
     text = message.split("\nFrom user code")[0][:500]
     return {"at": at or found, "code": code, "message": "%s: %s" % (type(error).__name__, text)}
 
@@ -204,7 +204,7 @@ def number(value):
 
 
 class Input:
-    """A tensor of the program: `storage` is the whole storage as a vector."""
+    """An input tensor of the program; `storage` is its whole storage as a 1-d tensor."""
 
     def __init__(self, name, storage, tensor):
         self.name, self.storage, self.tensor = name, storage, tensor
@@ -212,8 +212,8 @@ class Input:
 
 def build(inputs):
     placed, length, data = [], {}, {}
-    for place, spec in enumerate(inputs):
-        size, key = spec["size"], spec.get("storage", place)
+    for index, spec in enumerate(inputs):
+        size, key = spec["size"], spec.get("storage", index)
         stride = spec.get("stride")
         if stride is None:
             stride, step = [], 1
@@ -255,7 +255,7 @@ def element(value):
 
 
 def elements(tensor):
-    if tensor._is_zerotensor():  # second derivatives of abs: zeros that have no memory
+    if tensor._is_zerotensor():  # second derivatives of abs: zeros without memory
         tensor = torch.zeros(tensor.size(), dtype=tensor.dtype)
     return [element(value) for value in tensor.detach().reshape(-1).tolist()]
 
@@ -287,16 +287,16 @@ def return_records(returns, inputs, fresh):
         owners.setdefault(address(given.tensor), "input:" + given.name)
     owners.pop(None, None)
     leaves = [tensor.is_leaf for tensor in returns]
-    for place, tensor in enumerate(returns):
+    for index, tensor in enumerate(returns):
         if type(tensor) not in (torch.Tensor, torch.nn.Parameter):
-            raise AttributeError("return %d is a %s, not a tensor" % (place, type(tensor).__name__))
+            raise AttributeError("return %d is a %s, not a tensor" % (index, type(tensor).__name__))
         where = address(tensor)
         records.append({"dtype": DTYPE_NAMES[tensor.dtype], "size": list(tensor.size()), "data": elements(tensor)})
         if not fresh:
             records[-1].update({"stride": list(tensor.stride()), "storage_offset": tensor.storage_offset(), "alias": owners.get(where),
-                                "requires_grad": tensor.requires_grad, "is_leaf": leaves[place]})
+                                "requires_grad": tensor.requires_grad, "is_leaf": leaves[index]})
         if where is not None:
-            owners.setdefault(where, "return:%d" % place)
+            owners.setdefault(where, "return:%d" % index)
     return records
 
 
@@ -308,13 +308,13 @@ def input_record(given):
 
 
 def poke(returns, inputs):
-    for place, tensor in enumerate(returns):
+    for index, tensor in enumerate(returns):
         if not overlaps_itself(tensor):
-            tensor.detach().fill_(place + 1)
+            tensor.detach().fill_(index + 1)
     return {"returns": [elements(tensor) for tensor in returns], "inputs": [elements(given.storage) for given in inputs]}
 
 
-# ---- modes: each prepares a program's calls ----
+# ---- modes: each one runs the calls of one program ----
 
 class Eager:
     compiling = False
@@ -332,10 +332,10 @@ class Eager:
 
 
 class Aot:
-    """AOTAutograd guards nothing: it is asked again whenever what it specialized on is another."""
+    """AOTAutograd has no guards: this class compiles again whenever a property that it specializes on changes."""
 
     compiling = True
-    fresh = VERSION < (2, 0)  # every result is a new one of a single autograd.Function: flags, strides and sharing are not kept
+    fresh = VERSION < (2, 0)  # all results are new tensors of one autograd.Function: flags, strides and aliasing are not preserved
 
     def __init__(self, source):
         self.source, self.compiled, self.graphs, self.ops, self.untraced = source, {}, 0, 0, False
@@ -352,13 +352,13 @@ class Aot:
             from torch._functorch.aot_autograd import aot_function
         program = self.source.scope["program"]
 
-        def function(*args):  # traced more than once: the last time counts
+        def function(*args):  # may be traced more than once: only the last trace counts
             del trace[:]
             return program(*args, trace)
         return aot_function(function, fw_compiler=self.compiler, bw_compiler=self.compiler)
 
     def rehearse(self, args):
-        """AOTAutograd of 1.13 does not know mutated inputs: eager on copies tells whether there are any, and what raises anyway."""
+        """Runs the function eagerly on copies of the inputs: AOTAutograd of 1.13 does not support mutated inputs, and errors of eager count as such."""
         copies = {}
         for tensor in args:
             storage = tensor.storage()
@@ -370,7 +370,7 @@ class Aot:
         try:
             self.source.scope["program"](*again, [])
         except Exception:
-            self.untraced = True  # an error that eager raises too
+            self.untraced = True  # eager raises this error, too
             raise
         finally:
             if before != [t._version for t in again]:
@@ -386,8 +386,8 @@ class Aot:
             self.compiled[key] = self.make(trace)
             if VERSION < (2, 0):
                 self.rehearse(args)
-            return self.compiled[key](*args)  # traces, on the tensors themselves, and runs
-        trace.append(None)  # no statement runs again: there is no trace
+            return self.compiled[key](*args)  # traces with the actual tensors, then runs
+        trace.append(None)  # no statement of the program runs: there is no trace
         return self.compiled[key](*args)
 
     def counts(self):
@@ -395,7 +395,7 @@ class Aot:
 
 
 class Compile:
-    """torch.compile: Dynamo in front of a backend."""
+    """torch.compile: Dynamo and a backend."""
 
     compiling = True
     fresh = False
@@ -422,7 +422,7 @@ class Compile:
         frames = self.counters["frames"]
         counts = {"vacuous": graphs == 0, "x-graphs": graphs, "x-frames": frames["total"], "x-fallbacks": frames["total"] - frames["ok"],
                   "x-graph-breaks": sum(self.counters["graph_break"].values())}
-        if self.metrics:  # "0/1" is the second time that code 0 is compiled
+        if self.metrics:  # "0/1" is the second compilation of code 0
             counts["x-recompiles"] = sum(not str(m.compile_id).endswith("/0") for m in self.metrics())
         return counts
 
@@ -455,7 +455,7 @@ def backward(spec, returns):
 
 
 def prepare(source, spec, inputs, bound, trace):
-    """The tensors that names mean outside of the function: the setup's, in grad mode, or the last call's with other flags."""
+    """The variables of the setup, which runs in grad mode; for a `keep` call those of the last call, with their flags changed."""
     if not (isinstance(spec, dict) and spec.get("keep")):
         return source.scope["_setup"](*[given.tensor for given in inputs], trace)
     if bound is None:
@@ -466,7 +466,7 @@ def prepare(source, spec, inputs, bound, trace):
 
 
 def read(bound, name):
-    """A local variable of the setup, which may have left it unbound."""
+    """A local variable of the setup; NameError if it is unbound."""
     if name not in bound:
         raise NameError("name '%s' is not defined" % name)
     return bound[name]
@@ -490,7 +490,7 @@ def run_call(program, executor, spec, inputs, bound, grad_mode, poked, mode):
     except Exception as error:
         call["status"] = "error"
         call["error"] = error_record(source, error, at, mode)
-    if None not in trace and (call["status"] == "ok" or not executor.compiling):  # what raised while it was traced has not run
+    if None not in trace and (call["status"] == "ok" or not executor.compiling):  # an error during tracing: the program has not run
         call["trace"] = [{"at": path, "probe": kind, "value": DTYPE_NAMES.get(value, value) if isinstance(value, torch.dtype) else value}
                          for path, kind, value in before + trace]
     call["inputs"] = [input_record(given) for given in inputs]
@@ -516,7 +516,7 @@ def run_program(program, text, mode, poked):
         executor = open_mode(mode, source)
         specs = [program.get("inputs", [])] + program.get("recalls", [])
         calls, inputs, bound = [], [], None
-        for place, spec in enumerate(specs):
+        for index, spec in enumerate(specs):
             grad_mode, keep = program.get("grad_mode", True), isinstance(spec, dict) and spec.get("keep")
             if isinstance(spec, dict):
                 grad_mode = spec.get("grad_mode", grad_mode)
@@ -526,7 +526,7 @@ def run_program(program, text, mode, poked):
                         tensor.grad = None
             else:
                 inputs, bound = build(spec["inputs"] if isinstance(spec, dict) else spec), None
-            again = place + 1 < len(specs) and isinstance(specs[place + 1], dict) and specs[place + 1].get("keep")
+            again = index + 1 < len(specs) and isinstance(specs[index + 1], dict) and specs[index + 1].get("keep")
             call, bound = run_call(program, executor, spec, inputs, bound, grad_mode, poked and not again, mode)
             calls.append(call)
         return calls
@@ -550,8 +550,8 @@ def answer(request, names):
 
 
 def repair():
-    """In 1.13 slice_scatter's binding reads the default of `step` from uninitialized memory, and narrow_copy writes rows into a result that has
-    self's strides and all of its memory (docs/guide/fidelity.md)."""
+    """Works around two bugs of 1.13 (docs/guide/fidelity.md): slice_scatter's binding reads the default of `step` from uninitialized memory, and the
+    result of narrow_copy has self's strides and a storage as large as self's."""
     if VERSION < (2, 0):
         def slice_scatter(self, src, dim=0, start=None, end=None, step=1):
             return torch.ops.aten.slice_scatter(self, src, dim, start, end, step)
@@ -566,8 +566,8 @@ def repair():
         torch.ops.aten.narrow_copy = types.SimpleNamespace(default=narrow_copy)
 
 
-def apart(request, names):
-    """The answer's text, made in a child: a trace that fails leaves the tracer of 1.13 in a state in which the next ones would be wrong."""
+def answer_in_child(request, names):
+    """The text of the answer, computed in a child process: a failed trace leaves the tracer of 1.13 in a state that makes later traces wrong."""
     reading, writing = os.pipe()
     child = os.fork()
     if child == 0:
@@ -582,7 +582,7 @@ def apart(request, names):
     with os.fdopen(reading) as pipe:
         text = pipe.read()
     _, status = os.waitpid(child, 0)
-    if os.WIFSIGNALED(status):  # end as it did
+    if os.WIFSIGNALED(status):  # end with the same signal
         os.kill(os.getpid(), os.WTERMSIG(status))
     if status:
         sys.exit(1)
@@ -594,13 +594,13 @@ def main():
     warnings.filterwarnings("ignore")
     torch.set_num_threads(1)
     out = os.fdopen(os.dup(1), "w")
-    os.dup2(2, 1)  # whatever PyTorch prints is not an answer
+    os.dup2(2, 1)  # output printed by PyTorch must not mix with answers
     names = modes()
     for line in sys.stdin:
         if line.strip():
             request = json.loads(line)
             alone = VERSION < (2, 0) and request.get("mode") == "aot"
-            out.write((apart(request, names) if alone else json.dumps(answer(request, names), allow_nan=False)) + "\n")
+            out.write((answer_in_child(request, names) if alone else json.dumps(answer(request, names), allow_nan=False)) + "\n")
             out.flush()
 
 

@@ -1,7 +1,7 @@
-/* A list of blocks; allocation bumps a pointer in the current one and moves to the next (or a new
- * one) when it is full. A request larger than a quarter block gets a block of its own size. Reset
- * walks back to the first block and returns what exceeds KEEP_BYTES to the system, so one huge
- * program does not pin its memory for a whole campaign. */
+/* A list of blocks. Allocation advances a pointer in the current block and moves to the next block
+ * (or a new one) when it is full. A request larger than a quarter block gets a block of its own
+ * size. A reset returns to the first block and frees what exceeds KEEP_BYTES, so one very large
+ * program does not hold its memory for the rest of a campaign. */
 #include "tensor/arena.h"
 
 #include <stdarg.h>
@@ -27,7 +27,7 @@ static ArenaBlock *block_new(int64_t size) {
     return block;
 }
 
-/* Makes the block after `current` one with room for `bytes`. */
+/* Makes the block after the current one the current one, with room for `bytes`. */
 static ArenaBlock *block_advance(Arena *arena, int64_t bytes) {
     ArenaBlock *current = arena->current;
     ArenaBlock *next = current ? current->next : arena->first;
@@ -52,7 +52,7 @@ void *arena_alloc_more(Arena *arena, int64_t bytes) {
     int64_t rounded = (bytes + ARENA_ALIGN - 1) / ARENA_ALIGN * ARENA_ALIGN;
     arena->bytes += rounded;
     if (!ARENA_SEPARATE && arena->end - arena->at >= rounded &&
-        arena->at) { /* the last bytes of the block */
+        arena->at) { /* at the end of the block */
         arena->at += rounded;
         return arena->at - rounded;
     }
@@ -69,7 +69,7 @@ char *arena_strdup(Arena *arena, const char *text) {
 }
 
 char *arena_printf(Arena *arena, const char *format, ...) {
-    char small[128]; /* most are so short that they need to be printed only once */
+    char small[128]; /* most strings fit, and are then formatted only once */
     va_list args, again;
     va_start(args, format);
     va_copy(again, args);
@@ -86,7 +86,7 @@ char *arena_printf(Arena *arena, const char *format, ...) {
     return text;
 }
 
-/* Frees the blocks behind the first KEEP_BYTES. */
+/* Frees the blocks beyond the first KEEP_BYTES. */
 static void free_excess(Arena *arena) {
     int64_t kept = 0;
     ArenaBlock **link = &arena->first;
@@ -106,7 +106,7 @@ static void free_excess(Arena *arena) {
 void arena_reset(Arena *arena) {
     if (ARENA_SEPARATE ||
         arena->held >
-            KEEP_BYTES) { /* else the blocks, which may not be in the cache, are left alone */
+            KEEP_BYTES) { /* otherwise the blocks are not touched: they may not be in the cache */
         free_excess(arena);
     }
     arena->current = arena->first;

@@ -1,12 +1,12 @@
-/* The memory of one run: a bump allocator.
+/* Arena: the memory of one run, a bump allocator.
  *
- * Ownership law: whatever is allocated from an arena lives until the arena is reset or destroyed;
- * nobody frees one object. In sanitizer builds every allocation is a malloc of its own, so that an
- * overflow cannot hide inside a block.
+ * Ownership: an allocation lives until the arena is reset or destroyed; single objects are never
+ * freed. In sanitizer builds every allocation is a separate malloc, so that an overflow is
+ * detected.
  *
- *      blocks:  [ used ......|free ]  [ used |free   ]  ...      a reset keeps the blocks and
- *               starts at the first again
- * */
+ *      blocks:  [ used ......|free ]  [ used |free   ]  ...
+ *
+ * A reset keeps the blocks and starts again at the first. */
 #ifndef TENSOR_ARENA_H
 #define TENSOR_ARENA_H
 
@@ -29,19 +29,19 @@ typedef struct ArenaBlock ArenaBlock;
 
 typedef struct Arena {
     ArenaBlock *first;   /* all blocks, in order of use */
-    ArenaBlock *current; /* the block allocation goes on in */
-    char *at, *end;      /* what is free of it, aligned; nothing in sanitizer builds */
-    int64_t bytes;       /* handed out since the last reset */
-    int64_t held;        /* of all blocks */
+    ArenaBlock *current; /* the block that is being filled */
+    char *at, *end;      /* its free part, aligned; empty in sanitizer builds */
+    int64_t bytes;       /* allocated since the last reset */
+    int64_t held;        /* total size of all blocks */
 } Arena;
 
 /* A zeroed Arena is an empty one. */
 #define ARENA_EMPTY ((Arena){0})
 
 enum { ARENA_ALIGN = 16 };
-/* Where the current block has no room. */
+/* The slow path of arena_alloc_raw: the current block has no room. */
 void *arena_alloc_more(Arena *arena, int64_t bytes);
-/* `bytes` >= 0 bytes of indeterminate contents, aligned to 16; dies (exit 3) when the machine has
+/* `bytes` >= 0 bytes of indeterminate contents, aligned to 16. Exits with code 3 if the system has
  * no memory. Zero bytes give a valid pointer. */
 static inline void *arena_alloc_raw(Arena *arena, int64_t bytes) {
     if ((uint64_t)bytes >= (uint64_t)(arena->end - arena->at)) {
@@ -67,12 +67,12 @@ static inline void *arena_copy(Arena *arena, const void *from, int64_t bytes) {
 }
 /* A copy of the NUL-terminated `text`. */
 char *arena_strdup(Arena *arena, const char *text);
-/* printf into a fresh string. */
+/* printf into a new string. */
 char *arena_printf(Arena *arena, const char *format, ...)
     __attribute__((format(printf, 2, 3), nonnull(2)));
-/* Forgets every allocation, keeping at most a few blocks for reuse. */
+/* Frees all allocations and keeps a few blocks for reuse. */
 void arena_reset(Arena *arena);
-/* Returns all memory; the arena is empty and usable again. */
+/* Frees all memory; the arena is empty and usable again. */
 void arena_destroy(Arena *arena);
 
 #define arena_new(arena, Type) ((Type *)arena_alloc((arena), (int64_t)sizeof(Type)))

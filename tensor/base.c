@@ -1,4 +1,4 @@
-/* Errors by name, and the two ways to stop. */
+/* Names of error codes, and the two ways to end the process. */
 #include "tensor/base.h"
 
 #include <stdarg.h>

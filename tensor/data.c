@@ -1,18 +1,17 @@
-/* Tensors that hold data: allocation within limits, copying with casts, single elements, printing
- * for a debugger. */
+/* Tensors with data: allocation within limits, copies with casts, single elements, printing for a
+ * debugger. */
 #include "tensor/tensor.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/* `bytes`: of the elements. */
+/* Allocates a storage whose elements take `bytes` bytes. */
 static inline Storage *storage_of_bytes(Arena *arena, DType dtype, int64_t numel, int64_t bytes) {
     enum { HEAD = (sizeof(Storage) + ARENA_ALIGN - 1) / ARENA_ALIGN * ARENA_ALIGN };
     Storage *s = arena_alloc(
-        arena,
-        ARENA_SEPARATE
-            ? HEAD
-            : HEAD + bytes); /* the elements are behind it, except where overflows are looked for */
+        arena, ARENA_SEPARATE
+                   ? HEAD
+                   : HEAD + bytes); /* the elements follow the header, except in sanitizer builds */
     s->dtype = dtype;
     s->numel = numel;
     s->data = ARENA_SEPARATE ? arena_alloc(arena, bytes) : (char *)s + HEAD;
@@ -25,8 +24,8 @@ Storage *storage_new(Arena *arena, DType dtype, int64_t numel) {
     return storage_of_bytes(arena, dtype, numel, bytes);
 }
 
-/* The elements of a row-major tensor that has some; false for all others, and where they are too
- * many to be counted. */
+/* The number of elements of a non-empty row-major tensor; false for any other tensor and on
+ * overflow. */
 static bool row_major_numel(const Tensor *t, int64_t *numel) {
     int64_t product = 1;
     for (int d = t->ndim - 1; d >= 0; d--) {
@@ -61,7 +60,7 @@ ErrCode tensor_allocate(Tensor *t, Arena *arena, const Limits *limits, Error *er
     return ERR_none;
 }
 
-/* to[i * to_step] = from[i * from_step] for i < n, elements of one dtype. */
+/* to[i * to_step] = from[i * from_step] for i < n; elements of one dtype. */
 static void copy_row(DType dtype, void *to, int64_t to_step, const void *from, int64_t from_step,
                      int64_t n) {
     int bytes = dtype_bytes(dtype);
@@ -93,7 +92,7 @@ static char *data_element_at(const void *data, DType dtype, int64_t at) {
     return (char *)data + at * dtype_bytes(dtype);
 }
 
-/* Have both the same sizes, and their elements row-major, without gaps? */
+/* Do both have the same sizes, and row-major elements without gaps? */
 static bool both_row_major(const Tensor *a, const Tensor *b) {
     int64_t expected = 1;
     bool row_major = a->ndim == b->ndim;

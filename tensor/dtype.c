@@ -1,6 +1,6 @@
-/* Dtype table, promotion, element access. A new dtype is a row of dtypes.def, its limits and its
- * two conversions here. Conversions that C leaves undefined are given PyTorch's answer on x86 or a
- * fixed one. */
+/* The dtype table, type promotion, element access. A new dtype needs a row in dtypes.def, and its
+ * limits and its two conversions here. Conversions that are undefined in C give PyTorch's result on
+ * x86, or a fixed value. */
 #include "tensor/dtype.h"
 
 #include <float.h>
@@ -173,7 +173,7 @@ void promotion_scalar(Promotion *p, Category category) {
     p->wrapped = promote_into(p->wrapped, dtype_default(category));
 }
 
-/* combine_categories: the lower-priority dtype counts only if its category is higher. */
+/* combine_categories: the dtype of lower priority counts only if its category is higher. */
 static int dtype_combine(int higher, int lower) {
     if (higher < 0) {
         return lower;
@@ -234,8 +234,8 @@ static float float_of_bits(uint32_t bits) {
     return f;
 }
 
-/* Moved to float32's position the exponent is 112 too small: one multiplication by 2^112 fixes it,
- * and normalizes subnormals. */
+/* With the exponent shifted to float32's position the value is 2^112 too small. One multiplication
+ * corrects this and normalizes subnormals. */
 float half_to_float(Half h) {
     uint32_t sign = (uint32_t)(h.bits & 0x8000) << 16, rest = (uint32_t)(h.bits & 0x7FFF) << 13;
     uint32_t magnitude = (h.bits & 0x7C00) == 0x7C00 ? rest | 0x7F800000
@@ -248,11 +248,10 @@ Half half_from_float(float f) {
     if (v > 0x7F800000) {
         return (Half){(uint16_t)(sign | 0x7E00)};
     }
-    if (v >= 0x477FF000) { /* 65520 and above */
+    if (v >= 0x477FF000) { /* 65520 and above: overflow */
         return (Half){(uint16_t)(sign | 0x7C00)};
     }
-    if (v < 0x38800000) { /* below 2^-14: adding 0.5 leaves multiples of 2^-24, rounded by the
-                             addition */
+    if (v < 0x38800000) { /* below 2^-14: adding 0.5 rounds to a multiple of 2^-24 */
         return (Half){(uint16_t)(sign | (float_bits(float_of_bits(v) + 0.5f) - 0x3F000000))};
     }
     v -= 112u << 23;
@@ -293,7 +292,7 @@ double element_double(const void *data, DType dtype, int64_t i) {
     return 0;
 }
 
-/* A double as int64_t, truncated; what does not fit becomes INT64_MIN, as cvttsd2si does. */
+/* A double as int64_t, truncated; values out of range give INT64_MIN, as cvttsd2si does. */
 static int64_t double_to_int(double value) {
     return value >= -0x1p63 && value < 0x1p63 ? (int64_t)value : INT64_MIN;
 }
@@ -352,13 +351,13 @@ void element_store_double(void *data, DType dtype, int64_t i, double value) {
     } else if (dtype == DT_bfloat16) {
         ((Bfloat *)data)[i] = bfloat_from_float(float_round(value));
     } else if (dtype == DT_bool) {
-        ((uint8_t *)data)[i] = value != 0; /* nan != 0 */
+        ((uint8_t *)data)[i] = value != 0; /* nan != 0 is true */
     } else {
         element_store_int(data, dtype, i, double_to_int(value));
     }
 }
 
-/* Many at once: the dtype is tested once, not for each element. */
+/* Loops over many elements: one switch on the dtype for the whole loop. */
 #define EACH(statement)                                                                            \
     for (int64_t k = 0; k < n; k++, i += step) {                                                   \
         statement;                                                                                 \

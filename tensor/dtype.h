@@ -1,11 +1,11 @@
-/* Dtypes: one row each in dtypes.def; promotion, casts, and access to one element.
+/* Dtypes: one row for each in dtypes.def; promotion, casts, and access to single elements.
  *
- * All scalar arithmetic of the shared kernels happens in one of two computation types: double for
- * floating dtypes, int64_t for the others. The half types are rounded from float32, as c10::Half
- * and c10::BFloat16 are, also where the value comes from a double or an int64; for + - * / sqrt of
- * halves the two roundings are one (24 >= 2*11+2). A float32 result is computed in double and
- * rounded once: for + - * / sqrt that *is* the float32 result (Figueroa 1995: 53 >= 2*24+2 digits),
- * and for the transcendentals it is the same on every machine. */
+ * The shared kernels compute in one of two types: double for floating dtypes, int64_t for the
+ * others. The half types are rounded from float32, as c10::Half and c10::BFloat16 are, even if the
+ * value is a double or an int64; for + - * / sqrt of half types the two roundings equal one (24 >=
+ * 2*11+2). A float32 result is computed in double and rounded once: for + - * / sqrt this equals
+ * the float32 result (Figueroa 1995: 53 >= 2*24+2 digits), and for the transcendental functions it
+ * is the same on every machine. */
 #ifndef TENSOR_DTYPE_H
 #define TENSOR_DTYPE_H
 
@@ -20,7 +20,7 @@ typedef enum DType {
     DT_COUNT
 } DType;
 
-/* One element of float16 (1 sign bit, 5 of exponent, 10 of fraction) and of bfloat16 (the upper
+/* One element of float16 (1 sign bit, 5 exponent bits, 10 fraction bits) or bfloat16 (the upper
  * half of a float32). */
 typedef struct Half {
     uint16_t bits;
@@ -30,16 +30,17 @@ typedef struct Bfloat {
 } Bfloat;
 float half_to_float(Half h);
 float bfloat_to_float(Bfloat h);
-/* To nearest, ties to even; overflow to infinity, subnormals kept, one quiet nan. */
+/* Rounds to nearest, ties to even; overflow gives infinity, subnormals are kept, nan is the quiet
+ * nan. */
 Half half_from_float(float f);
 Bfloat bfloat_from_float(float f);
 
 typedef enum Category { CAT_BOOL, CAT_INT, CAT_FLOAT } Category;
 
-/* A Python scalar: 1, 1.0 and True are three different things to promotion. */
+/* A Python scalar. Type promotion distinguishes 1, 1.0 and True. */
 typedef struct Scalar {
     Category kind;
-    int64_t i; /* BOOL (0, 1) and INT */
+    int64_t i; /* BOOL (0 or 1) and INT */
     double f;  /* FLOAT */
 } Scalar;
 
@@ -47,7 +48,7 @@ static inline Scalar scalar_int(int64_t i) { return (Scalar){CAT_INT, i, 0}; }
 static inline Scalar scalar_float(double f) { return (Scalar){CAT_FLOAT, 0, f}; }
 static inline Scalar scalar_bool(bool b) { return (Scalar){CAT_BOOL, b, 0}; }
 static inline double scalar_to_double(Scalar s) { return s.kind == CAT_FLOAT ? s.f : (double)s.i; }
-/* Truncates a float toward zero; out of range or nan gives 0 and is for the caller to refuse. */
+/* Truncates a float toward zero; 0 if it is nan or out of range, which the caller must check. */
 int64_t scalar_to_int(Scalar s);
 
 const char *dtype_name(DType dtype);
@@ -66,22 +67,22 @@ double dtype_unit(DType dtype);
 double dtype_largest(DType dtype);
 double dtype_smallest_normal(DType dtype);
 double dtype_smallest_subnormal(DType dtype);
-/* To float32 in one rounding; overflow is infinity (C11 F.4; the sanitizers agree). */
+/* Rounds to float32 once; overflow gives infinity (C11 F.4; the sanitizers agree). */
 static inline float float_round(double value) { return (float)value; }
-/* `value` as element_store_double would leave it in a floating dtype. */
+/* Rounds `value` to a floating dtype, as element_store_double does. */
 double dtype_round(double value, DType dtype);
 
-/* The wider of two dtypes as torch.promote_types. */
+/* torch.promote_types. */
 DType dtype_promote(DType a, DType b);
-/* The dtype a Python scalar of this category has by default: bool, int64, float32. */
+/* The default dtype of a Python scalar of this category: bool, int64, float32. */
 DType dtype_default(Category category);
-/* True if a result of dtype `from` may be written in place to `to`: its category is not higher
- * (torch.can_cast). */
+/* Can a result of dtype `from` be written in place to `to` (torch.can_cast)? True unless its
+ * category is higher. */
 bool dtype_can_cast(DType from, DType to);
 
 /* Promotion over the operands of one op (ATen/native/TypeProperties.cpp, update_result_type_state):
- * dimensioned tensors first, then 0-dim tensors and Python scalars where their category is higher.
- * Start from a zeroed state with PROMOTION_START. */
+ * dimensioned tensors first, then 0-dim tensors and Python scalars if their category is higher. The
+ * initial state is PROMOTION_START. */
 typedef struct Promotion {
     int dim, zero, wrapped; /* a DType, or -1 */
 } Promotion;
@@ -90,25 +91,25 @@ void promotion_tensor(Promotion *p, DType dtype, int ndim);
 void promotion_scalar(Promotion *p, Category category);
 DType promotion_result(const Promotion *p);
 
-/* One element of a buffer, in a computation type. `i` counts elements. */
+/* Reads one element of a buffer in a computation type. `i` counts elements. */
 double element_double(const void *data, DType dtype, int64_t i);
 int64_t element_int(const void *data, DType dtype, int64_t i);
-/* Store with conversion: double -> integer truncates (out of range: see cast_in_range), -> bool is
+/* Stores with conversion: double to integer truncates (out of range: see cast_in_range), to bool is
  * != 0; integers wrap. */
 void element_store_double(void *data, DType dtype, int64_t i, double value);
 void element_store_int(void *data, DType dtype, int64_t i, int64_t value);
-/* The same for n elements, `step` apart from `i` on; on the computation type's side they are
- * dense. */
+/* The same for n elements of the buffer, `step` apart, starting at `i`; the array of the
+ * computation type is dense. */
 void elements_double(double *to, const void *data, DType dtype, int64_t i, int64_t step, int64_t n);
 void elements_int(int64_t *to, const void *data, DType dtype, int64_t i, int64_t step, int64_t n);
 void elements_store_double(void *data, DType dtype, int64_t i, int64_t step, const double *from,
                            int64_t n);
 void elements_store_int(void *data, DType dtype, int64_t i, int64_t step, const int64_t *from,
                         int64_t n);
-/* Copies element i of one buffer to element j of another with torch's cast semantics. */
+/* Copies element i of one buffer to element j of another, with torch's cast semantics. */
 void element_cast(void *to, DType to_dtype, int64_t j, const void *from, DType from_dtype,
                   int64_t i);
-/* The same where both have one dtype. */
+/* The same for two buffers of one dtype. */
 static inline void element_copy(DType dtype, void *to, int64_t j, const void *from, int64_t i) {
     switch (dtype_bytes(dtype)) {
     case 1:
@@ -125,7 +126,7 @@ static inline void element_copy(DType dtype, void *to, int64_t j, const void *fr
         break;
     }
 }
-/* Have two elements the same bytes? */
+/* Are two elements equal bit for bit? */
 static inline bool element_same(DType dtype, const void *a, int64_t i, const void *b, int64_t j) {
     switch (dtype_bytes(dtype)) {
     case 1:
@@ -138,10 +139,10 @@ static inline bool element_same(DType dtype, const void *a, int64_t i, const voi
         return ((const uint64_t *)a)[i] == ((const uint64_t *)b)[j];
     }
 }
-/* False where the cast of `value` to the integer `dtype` is undefined (out of range, nan); true for
- * bool and floats. */
+/* False if the cast of `value` to the integer `dtype` is undefined (out of range, nan); true for
+ * bool and floating dtypes. */
 bool cast_in_range(double value, DType dtype);
-/* Wraps (two's complement) into the dtype's range. */
+/* Wraps (two's complement) to the dtype's range. */
 int64_t dtype_wrap(DType dtype, int64_t value);
 
 #endif

@@ -1,5 +1,5 @@
-/* The exact fills of docs/reference/format.md: element i is drawn from z_i, output i of SplitMix64
- * started at the seed. */
+/* The exact fills of docs/reference/format.md: element i is derived from z_i, output i of
+ * SplitMix64 started at the seed. */
 #include "tensor/rng.h"
 #include "tensor/tensor.h"
 
@@ -66,7 +66,7 @@ static int64_t special_int(uint64_t z, DType dtype) {
     return dtype_wrap(dtype, k == 9 ? dtype_min(dtype) : k == 10 ? dtype_max(dtype) : small[k]);
 }
 
-/* Elements start .. start + n - 1 of a fill. */
+/* Loops over elements start .. start + n - 1 of a fill. */
 #define EACH(value)                                                                                \
     for (int64_t k = 0; k < n; k++) {                                                              \
         to[k] = value;                                                                             \

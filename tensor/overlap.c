@@ -1,8 +1,9 @@
-/* Do tensors address one location twice? (aten/src/ATen/MemoryOverlap.cpp for the cheap answers
- * that PyTorch acts on.)
+/* Do tensors address one location twice? The approximate answers that affect PyTorch's behaviour
+ * follow aten/src/ATen/MemoryOverlap.cpp.
  *
- * The exact answer sorts dims by stride: if every stride reaches past all that the smaller dims can
- * address, no two index tuples meet. Otherwise the locations are enumerated and marked. */
+ * The exact answer sorts dims by stride: if every stride exceeds the distance that all smaller dims
+ * can cover, no two index tuples address one location. Otherwise the locations are enumerated and
+ * marked. */
 #include "tensor/tensor.h"
 
 #include <stdlib.h>
@@ -19,7 +20,7 @@ Overlap tensor_internal_overlap(const Tensor *t) {
     return OVERLAP_TOO_HARD;
 }
 
-/* True if sorted strides prove that no two index tuples meet. */
+/* True if the sorted strides prove that no two index tuples address one location. */
 static bool strides_prove_disjoint(const Tensor *t) {
     int order[MAX_DIMS], n = 0;
     for (int d = 0; d < t->ndim; d++) {
@@ -32,7 +33,7 @@ static bool strides_prove_disjoint(const Tensor *t) {
             order[at] = d;
         }
     }
-    int64_t reach = 0; /* farthest distance within the dims seen so far */
+    int64_t reach = 0; /* largest distance that the dims so far cover */
     for (int k = 0; k < n; k++) {
         int64_t stride = t->stride[order[k]];
         if (stride <= reach) {
@@ -50,7 +51,7 @@ bool tensor_overlaps_itself(const Tensor *t) {
     }
     CHECK(tensor_extent(t, &extent));
     int64_t length =
-        extent - t->offset; /* strides are not negative: locations lie in offset .. extent-1 */
+        extent - t->offset; /* strides are not negative: locations are in offset .. extent-1 */
     if (numel > length) {
         return true;
     }

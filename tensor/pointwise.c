@@ -64,17 +64,7 @@ static int64_t shift_right(int64_t a, int64_t by, PwStatus *status) {
     return can_shift(by, status) ? a >> by : 0;
 }
 
-/* ---- the pairs ---- */
-
-#define UNUSED (void)x, (void)status
-#define BOTH(name, f_expression, i_expression)                                                     \
-    static double pwf_##name(const double *x) { return f_expression; }                             \
-    static int64_t pwi_##name(const int64_t *x, PwStatus *status) {                                \
-        UNUSED;                                                                                    \
-        return i_expression;                                                                       \
-    }
-/* Functions that integers never reach: the op's typing makes them floating first. */
-#define FLOAT_ONLY(name, f_expression) BOTH(name, f_expression, 0)
+/* ---- the pairs: helpers of the expressions in pointwise.def ---- */
 
 static double sign_of(double v) { return v > 0 ? 1 : v < 0 ? -1 : isnan(v) ? 0 : v == 0 ? 0 : v; }
 static double floor_divide(double a, double b) {
@@ -137,95 +127,15 @@ static double elu_of(double v, double alpha, double scale, double input_scale) {
 }
 static double relu6_of(double v) { return v < 0 ? 0 : v > 6 ? 6 : v; }
 
-BOTH(neg, -x[0], wrap_sub(0, x[0]))
-BOTH(abs, fabs(x[0]), x[0] < 0 ? wrap_sub(0, x[0]) : x[0])
-BOTH(sign, sign_of(x[0]), (x[0] > 0) - (x[0] < 0))
-FLOAT_ONLY(exp, exp(x[0]))
-FLOAT_ONLY(log, log(x[0]))
-FLOAT_ONLY(sqrt, sqrt(x[0]))
-FLOAT_ONLY(rsqrt, 1 / sqrt(x[0]))
-FLOAT_ONLY(reciprocal, 1 / x[0])
-FLOAT_ONLY(sin, sin(x[0]))
-FLOAT_ONLY(cos, cos(x[0]))
-FLOAT_ONLY(tanh, tanh(x[0]))
-FLOAT_ONLY(sigmoid, 1 / (1 + exp(-x[0])))
-BOTH(relu, x[0] < 0 ? 0 : x[0], x[0] < 0 ? 0 : x[0])
-BOTH(square, x[0] * x[0], wrap_mul(x[0], x[0]))
-BOTH(floor, floor(x[0]), x[0])
-BOTH(ceil, ceil(x[0]), x[0])
-BOTH(trunc, trunc(x[0]), x[0])
-BOTH(round, nearbyint(x[0]), x[0])
-BOTH(logical_not, x[0] == 0, x[0] == 0)
-BOTH(isnan, isnan(x[0]) != 0, 0)
-BOTH(isinf, isinf(x[0]) != 0, 0)
-BOTH(isfinite, isfinite(x[0]) != 0, 1)
-BOTH(copy, x[0], x[0])
-BOTH(add, x[0] + x[2] * x[1], wrap_add(x[0], wrap_mul(x[2], x[1])))
-BOTH(sub, x[0] - x[2] * x[1], wrap_sub(x[0], wrap_mul(x[2], x[1])))
-BOTH(rsub, x[1] - x[2] * x[0], wrap_sub(x[1], wrap_mul(x[2], x[0])))
-BOTH(mul, x[0] * x[1], wrap_mul(x[0], x[1]))
-BOTH(div, x[0] / x[1], pointwise_divide(x[0], x[1], status))
-BOTH(div_floor, floor_divide(x[0], x[1]), floor_divide_int(x[0], x[1], status))
-BOTH(div_trunc, trunc(x[0] / x[1]), pointwise_divide(x[0], x[1], status))
-BOTH(remainder, python_remainder(x[0], x[1]), python_remainder_int(x[0], x[1], status))
-BOTH(fmod, fmod(x[0], x[1]), pointwise_modulo(x[0], x[1], status))
-BOTH(pow, pow(x[0], x[1]), pointwise_power(x[0], x[1], status))
-BOTH(maximum, maximum_of(x[0], x[1]), max_i64(x[0], x[1]))
-BOTH(minimum, minimum_of(x[0], x[1]), min_i64(x[0], x[1]))
-BOTH(fmax, isnan(x[0]) ? x[1] : isnan(x[1]) ? x[0] : maximum_of(x[0], x[1]), max_i64(x[0], x[1]))
-BOTH(fmin, isnan(x[0]) ? x[1] : isnan(x[1]) ? x[0] : minimum_of(x[0], x[1]), min_i64(x[0], x[1]))
-BOTH(clamp, clamp_of(x[0], x[1], x[2]), min_i64(max_i64(x[0], x[1]), x[2]))
-BOTH(eq, x[0] == x[1], x[0] == x[1])
-BOTH(ne, x[0] != x[1], x[0] != x[1])
-BOTH(lt, x[0] < x[1], x[0] < x[1])
-BOTH(le, x[0] <= x[1], x[0] <= x[1])
-BOTH(gt, x[0] > x[1], x[0] > x[1])
-BOTH(ge, x[0] >= x[1], x[0] >= x[1])
-BOTH(logical_and, x[0] != 0 && x[1] != 0, x[0] != 0 && x[1] != 0)
-BOTH(logical_or, x[0] != 0 || x[1] != 0, x[0] != 0 || x[1] != 0)
-BOTH(logical_xor, (x[0] != 0) != (x[1] != 0), (x[0] != 0) != (x[1] != 0))
-BOTH(where, x[0] != 0 ? x[1] : x[2], x[0] != 0 ? x[1] : x[2])
-BOTH(masked_fill, x[1] != 0 ? x[2] : x[0], x[1] != 0 ? x[2] : x[0])
-BOTH(addcmul, x[0] + x[3] * x[1] * x[2], wrap_add(x[0], wrap_mul(wrap_mul(x[3], x[1]), x[2])))
-FLOAT_ONLY(addcdiv, x[0] + x[3] * x[1] / x[2])
-BOTH(bitwise_and, 0 * x[0], x[0] & x[1])
-BOTH(bitwise_or, 0 * x[0], x[0] | x[1])
-BOTH(bitwise_xor, 0 * x[0], x[0] ^ x[1])
-BOTH(bitwise_not, 0 * x[0], ~x[0])
-BOTH(bitwise_left_shift, 0 * x[0], shift_left(x[0], x[1], status))
-BOTH(bitwise_right_shift, 0 * x[0], shift_right(x[0], x[1], status))
-FLOAT_ONLY(expm1, expm1(x[0]))
-FLOAT_ONLY(log1p, log1p(x[0]))
-FLOAT_ONLY(log2, log2(x[0]))
-FLOAT_ONLY(log10, log10(x[0]))
-FLOAT_ONLY(exp2, exp2(x[0]))
-FLOAT_ONLY(erf, erf(x[0]))
-FLOAT_ONLY(erfc, erfc(x[0]))
-FLOAT_ONLY(tan, tan(x[0]))
-FLOAT_ONLY(asin, asin(x[0]))
-FLOAT_ONLY(acos, acos(x[0]))
-FLOAT_ONLY(atan, atan(x[0]))
-FLOAT_ONLY(sinh, sinh(x[0]))
-FLOAT_ONLY(cosh, cosh(x[0]))
-FLOAT_ONLY(frac, x[0] - trunc(x[0]))
-BOTH(nan_to_num, nan_to_num_of(x[0], x[1], x[2], x[3]), x[0])
-FLOAT_ONLY(atan2, atan2(x[0], x[1]))
-FLOAT_ONLY(hypot, hypot(x[0], x[1]))
-FLOAT_ONLY(copysign,
-           isnan(x[1]) ? fabs(x[0]) : copysign(x[0], x[1])) /* a nan has no sign to speak of */
-FLOAT_ONLY(xlogy, xlogy_of(x[0], x[1]))
-FLOAT_ONLY(lerp, lerp_of(x[0], x[1], x[2]))
-FLOAT_ONLY(softplus, softplus_of(x[0], x[1], x[2]))
-FLOAT_ONLY(silu, x[0] / (1 + exp(-x[0])))
-FLOAT_ONLY(gelu, 0.5 * x[0] * (1 + erf(x[0] * M_SQRT1_2)))
-FLOAT_ONLY(gelu_tanh, gelu_tanh_of(x[0]))
-FLOAT_ONLY(leaky_relu, x[0] > 0 ? x[0] : x[0] * x[1])
-FLOAT_ONLY(elu, elu_of(x[0], x[1], x[2], x[3]))
-FLOAT_ONLY(hardsigmoid, relu6_of(x[0] + 3) / 6)
-FLOAT_ONLY(hardswish, x[0] * relu6_of(x[0] + 3) / 6)
-FLOAT_ONLY(mish, x[0] * tanh(log1p(exp(x[0]))))
-FLOAT_ONLY(log_sigmoid, (x[0] < 0 ? x[0] : isnan(x[0]) ? x[0] : 0) - log1p(exp(-fabs(x[0]))))
-BOTH(threshold, x[0] <= x[1] ? x[2] : x[0], x[0] <= x[1] ? x[2] : x[0])
+#define PW(name, arity, k, f_expression, i_expression)                                             \
+    static double pwf_##name(const double *x) { return f_expression; }                             \
+    static int64_t pwi_##name(const int64_t *x, PwStatus *status) {                                \
+        (void)x;                                                                                   \
+        (void)status;                                                                              \
+        return i_expression;                                                                       \
+    }
+#include "tensor/pointwise.def"
+#undef PW
 
 /* ---- loops ---- */
 
@@ -251,7 +161,7 @@ BOTH(threshold, x[0] <= x[1] ? x[2] : x[0], x[0] <= x[1] ? x[2] : x[0])
             }                                                                                      \
         }                                                                                          \
     }
-#define PW(name, arity, k)                                                                         \
+#define PW(name, arity, k, f, i)                                                                   \
     LOOP(loop_float32_##name, float, double, arity, pwf_##name(x))                                 \
     LOOP(loop_float64_##name, double, double, arity, pwf_##name(x))                                \
     LOOP(loop_int64_##name, int64_t, int64_t, arity, pwi_##name(x, status))
@@ -296,7 +206,7 @@ static const PwInfo plain_sub = {
     "sub", 2, 1, NULL, NULL, loop_float32_plain_sub, loop_float64_plain_sub, loop_int64_plain_sub};
 
 static const PwInfo infos[PW_COUNT] = {
-#define PW(name, arity, k)                                                                         \
+#define PW(name, arity, k, f, i)                                                                   \
     {#name,                                                                                        \
      arity,                                                                                        \
      k,                                                                                            \

@@ -5,7 +5,7 @@
 #include "tensor/tensor.h"
 
 typedef enum Pw {
-#define PW(name, arity, k) PW_##name,
+#define PW(name, arity, k, f, i) PW_##name,
 #include "tensor/pointwise.def"
 #undef PW
     PW_COUNT
@@ -13,8 +13,8 @@ typedef enum Pw {
 
 /* PW_name_IN_TILES: does the compiled executor have instructions for it (compiled/tile/ops.def)? */
 enum {
-#define PW(name, arity, k) PW_##name##_IN_TILES = 1,
-#define PW_SHARED(name, arity, k) PW_##name##_IN_TILES = 0,
+#define PW(name, arity, k, f, i) PW_##name##_IN_TILES = 1,
+#define PW_SHARED(name, arity, k, f, i) PW_##name##_IN_TILES = 0,
 #include "tensor/pointwise.def"
 #undef PW
 };

@@ -1,5 +1,5 @@
 /* SplitMix64 (Steele, Lea, Flood: "Fast splittable pseudorandom number generators", 2014): the only
- * randomness in the project. Started at 0 the first outputs are 0xe220a8397b1dcdaf,
+ * random generator of the project. From seed 0 the first outputs are 0xe220a8397b1dcdaf,
  * 0x6e789e6aa1b965f4, 0x06c45d188009454f. */
 #ifndef TENSOR_RNG_H
 #define TENSOR_RNG_H
@@ -23,7 +23,7 @@ static inline int64_t rng_below(Rng *rng, int64_t n) {
     return (int64_t)(((rng_next(rng) >> 32) * (uint64_t)n) >> 32);
 }
 
-/* True `percent` times in a hundred. */
+/* True with a probability of `percent` in 100. */
 static inline bool rng_chance(Rng *rng, int percent) { return rng_below(rng, 100) < percent; }
 
 #endif

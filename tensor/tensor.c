@@ -1,5 +1,6 @@
-/* Geometry of strided tensors: sizes, strides, broadcasting. No data is touched here; every product
- * and sum that a program's numbers enter is checked, so that no later loop can overflow. */
+/* Geometry of strided tensors: sizes, strides, broadcasting. This file accesses no data. Every
+ * product and sum of a program's numbers is checked for overflow, so later loops cannot
+ * overflow. */
 #include "tensor/tensor.h"
 
 #include <string.h>
@@ -26,7 +27,7 @@ void contiguous_strides(const int64_t *size, int ndim, int64_t *stride) {
     for (int d = ndim - 1; d >= 0; d--) {
         stride[d] = step;
         if (!checked_mul(step, max_i64(size[d], 1), &step)) {
-            step = INT64_MAX; /* such sizes are refused, by sizes_numel, before a stride is used */
+            step = INT64_MAX; /* sizes_numel rejects such sizes before a stride is used */
         }
     }
 }
@@ -53,8 +54,7 @@ bool tensor_is_contiguous(const Tensor *t) {
     return true;
 }
 
-/* Places of the dims with more than one element, by ascending stride (stable). Returns the
- * count. */
+/* Dims with more than one element, by ascending stride (stable). Returns their number. */
 static int dims_by_stride(const Tensor *t, int *order) {
     int n = 0;
     for (int d = 0; d < t->ndim; d++) {
@@ -96,7 +96,7 @@ bool tensor_extent(const Tensor *t, int64_t *extent) {
     int64_t last = t->offset;
     bool fits = true;
     for (int d = 0; d < t->ndim; d++) {
-        if (t->size[d] == 0) { /* whatever the strides of other dims are */
+        if (t->size[d] == 0) { /* whatever the strides of the other dims are */
             *extent = 0;
             return true;
         }

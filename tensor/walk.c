@@ -1,14 +1,14 @@
-/* The start of an N-d walk, dim by dim from the last: strides of every tensor brought to the walked
- * size, size-1 dims dropped, and a dim merged with those within it where every tensor steps through
- * both as through one (stride == size within * stride within). */
+/* Initialization of an N-d walk, dim by dim from the last: the strides of every tensor are expanded
+ * to the walked size, dims of size 1 are dropped, and a dim is merged with the inner dim where all
+ * tensors allow it (stride == inner size * inner stride). */
 #include "tensor/walk.h"
 
 #include <string.h>
 
-/* With dims beyond the row and the next: a step along one goes from the end of the dims within it,
- * the row aside. */
+/* For the dims beyond the row and the next: a step along one starts from the end of the inner dims,
+ * except the row. */
 __attribute__((always_inline)) static inline void subtract_inner_steps(Walk *w, int count) {
-    uint64_t back[WALK_MAX] = {0}; /* where it overflows there is no element */
+    uint64_t back[WALK_MAX] = {0}; /* it overflows only if there are no elements */
     for (int d = 1; d < w->ndim; d++) {
         for (int k = 0; k < count; k++) {
             uint64_t stride = (uint64_t)w->stride[d][k];
@@ -18,22 +18,22 @@ __attribute__((always_inline)) static inline void subtract_inner_steps(Walk *w, 
     }
 }
 
-/* Where the strides of a walk come from. */
+/* The source of a walk's strides. */
 typedef enum WalkSource {
     OF_TENSORS,
-    OF_WHOLE_TENSORS /* with all of the walk's dims */,
+    OF_WHOLE_TENSORS /* tensors that have all dims of the walk */,
     OF_ARRAYS
 } WalkSource;
 
-/* A walk's start for what the compiler knows where it matters: the count, and the source of
- * strides. Either tensors or strides. */
+/* Initializes a walk. Inlined, so that the compiler knows the count and the source of strides.
+ * Either tensors or strides are given. */
 __attribute__((always_inline)) static inline void start(Walk *w, const int64_t *size, int ndim,
                                                         const Tensor *const *tensors,
                                                         const int64_t *const *strides, int count,
                                                         WalkSource source) {
-    int64_t stride[WALK_MAX] = {0}; /* along the current dim */
-    uint64_t merged[WALK_MAX] = {
-        0}; /* what it must be to merge with those within; where it overflows there is no element */
+    int64_t stride[WALK_MAX] = {0};  /* along the current dim */
+    uint64_t merged[WALK_MAX] = {0}; /* the stride with which it would merge with the inner dims; it
+                                        overflows only if there are no elements */
     int64_t left = 1;
     int n = 0;
     w->count = count;
@@ -65,7 +65,7 @@ __attribute__((always_inline)) static inline void start(Walk *w, const int64_t *
             w->size[n - 1] *= length;
         }
     }
-    if (n == 0) { /* one tuple: a row of one */
+    if (n == 0) { /* one index tuple: a row of one element */
         memset(w->stride[0], 0, sizeof w->stride[0]);
         w->index[0] = 0;
         w->size[n++] = 1;

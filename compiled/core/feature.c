@@ -23,6 +23,7 @@ void feature_add(Features *f, unsigned feature) {
 }
 
 unsigned feature_hash(uint64_t value, unsigned part) {
+    value += (value >> 32) * 0xC2B2AE35u; /* the multiplication below moves the upper half out */
     return (unsigned)((value * UINT64_C(0x9E3779B97F4A7C15) >> 32) % part);
 }
 

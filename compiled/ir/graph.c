@@ -15,16 +15,8 @@ Graph *graph_new(Arena *arena) {
     return g;
 }
 
-/* A node of no dims; of the tensors that it begins and ends with only the heads are set. */
-static Node *node_new(Arena *arena) {
-    Node *n = arena_alloc_raw(arena, (int64_t)sizeof *n);
-    memset(n, 0, offsetof(Tensor, size));
-    memset(&n->kind, 0, offsetof(Node, region) + offsetof(Tensor, size) - offsetof(Node, kind));
-    return n;
-}
-
 static Node *node_add(Graph *g, NodeKind kind, int nin, int sid) {
-    Node *n = node_new(g->arena);
+    Node *n = arena_new(g->arena, Node);
     n->kind = kind;
     n->id = g->next_id++;
     n->sid = sid;
@@ -257,17 +249,6 @@ void graph_mark_outputs(Graph *g) {
     }
     for (int k = 0; g->written && k < g->ninputs; k++) {
         graph_mark(g->written[k], OUT_WRITTEN);
-    }
-}
-
-void graph_mark_live(Graph *g) {
-    graph_mark_outputs(g);
-    for (int i = g->n - 1; i >= 0; i--) {
-        Node *n = g->node[i];
-        n->mark = n->mark != 0 || n->kind == NODE_CHECK || n->kind == NODE_WRITE;
-        for (int k = 0; n->mark && k < n->nin; k++) {
-            graph_mark(n->in[k], 1);
-        }
     }
 }
 

@@ -41,8 +41,8 @@ typedef enum CheckKind {
     CHECK_NONZERO     /* no element of in[0] is 0 (integer divisor) */
 } CheckKind;
 
-/* Dtype, sizes, strides, offset, and only the dims there are: what lies behind them is
- * indeterminate in nodes and tensors of the compiler. */
+/* Copies dtype, sizes, strides and offset, of the dims that exist only: entries of `size` and
+ * `stride` past `ndim` are unspecified in tensors of the compiler. */
 static inline void layout_copy(Tensor *to, const Tensor *from) {
     to->dtype = from->dtype;
     to->ndim = from->ndim;
@@ -149,8 +149,6 @@ void graph_apply_map(Graph *g);
 /* A copy that shares nothing a pass writes to. `map` of each node is left at its copy. */
 Graph *graph_clone(Graph *g, Arena *arena);
 void graph_clear_map(Graph *g);
-/* Every node that an output, a write-back, a gradient or a CHECK needs gets mark 1, others 0. */
-void graph_mark_live(Graph *g);
 /* What the epilogue wants of a node: sets `mark` of every node to a union of these. */
 enum { OUT_RETURN = 1, OUT_WRITTEN = 2, OUT_GRAD = 4 };
 void graph_mark_outputs(Graph *g);

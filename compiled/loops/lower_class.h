@@ -3,6 +3,7 @@
 #ifndef COMPILED_LOWER_CLASS_H
 #define COMPILED_LOWER_CLASS_H
 
+#include "compiled/core/compilation.h"
 #include "compiled/ir/graph.h"
 
 typedef enum LowerClass {

@@ -123,8 +123,7 @@ static void build_batch(Native *n) {
     text_addn(&file, n->pending.v, n->pending.n);
     b->binding = compiler_load(&n->compiler, file.v, file.n, message, sizeof message);
     if (!b->binding) {
-        fprintf(stderr, "twingrad: %s\n", message);
-        exit(3);
+        die("%s", message);
     }
     b->entry = arena_alloc(&b->arena, (int64_t)sizeof *b->entry * n->npending);
     for (BuildEntry *w = n->first_pending; w; w = w->next) {

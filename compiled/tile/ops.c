@@ -34,8 +34,8 @@ const char *tile_op_name(TileOp op) {
 
 TileOp tile_op_of(Pw pw, RegisterKind kind) {
     static const short table[PW_COUNT][3] = {
-#define PW(name, arity, k) {TILE_##name##_f32, TILE_##name##_f64, TILE_##name##_i64},
-#define PW_SHARED(name, arity, k) {TILE_OP_COUNT, TILE_OP_COUNT, TILE_OP_COUNT},
+#define PW(name, arity, k, f, i) {TILE_##name##_f32, TILE_##name##_f64, TILE_##name##_i64},
+#define PW_SHARED(name, arity, k, f, i) {TILE_OP_COUNT, TILE_OP_COUNT, TILE_OP_COUNT},
 #include "tensor/pointwise.def"
 #undef PW
     };

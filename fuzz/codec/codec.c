@@ -2,8 +2,8 @@
  * is compared.
  *
  * The parts that must agree with each other (args with inputs, recalls with parameters, `of` with
- * returns) are put right while they are read. What is no structure (name, note, `x-` members,
- * expect) is carried as text, and dropped where it does not parse. */
+ * returns) are corrected while they are read. What carries no structure (name, note, `x-`
+ * members, expect) is kept as text, and dropped if it does not parse. */
 #include "fuzz/codec/coder.h"
 
 #include <stdio.h>
@@ -168,9 +168,9 @@ static void code_backward(Coder *c, Backward *b, int nreturns) {
     b->extra = code_extra(c, b->extra);
 }
 
-/* ---- the shell ---- */
+/* ---- the Python surface ---- */
 
-/* body[3].then[0]: steps of a label and a place. */
+/* body[3].then[0]: steps of a label and an index. */
 static const char *code_path(Coder *c, const char *path) {
     static const char *const roots[] = {"body", "setup"}, *const inner[] = {"body", "then", "else"};
     char text[MAX_NESTING * 24 + 64];

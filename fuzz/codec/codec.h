@@ -16,17 +16,17 @@ typedef struct Bytes {
     int64_t n;
 } Bytes;
 
-/* The program that the bytes stand for, in `arena`, within `limits` (elements, bytes, statements:
- * what passes them is made smaller). Never fails but for JSON that is malformed or names an unknown
- * op: then NULL, and the parser's sentence in `message`. */
+/* The program that the bytes encode, in `arena`, within `limits` (elements, bytes, statements:
+ * larger ones are cut). Fails only for JSON that is malformed or names an unknown op: then NULL,
+ * and the parser's error in `message`. */
 Program *codec_decode(Arena *arena, const uint8_t *v, int64_t n, const Limits *limits,
                       char *message, size_t message_size);
 
-/* The bytes of a well-formed program, in `arena`. codec_decode of them prints as `p` prints, under
- * limits that `p` keeps. */
+/* The bytes of a well-formed program, in `arena`. codec_decode of them prints as `p` prints, if
+ * `p` is within the limits. */
 Bytes codec_encode(Arena *arena, const Program *p);
 
-/* The same where `p` is not needed any more: without a copy of it. */
+/* The same without copying `p`, which is not valid afterwards. */
 Bytes codec_encode_last(Arena *arena, Program *p);
 
 #endif

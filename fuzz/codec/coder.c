@@ -1,6 +1,5 @@
 /* Two streams in one string of bytes: decisions from the front, data from the end backwards. They
- * may meet: what one has read the other reads again only where the bytes are too few, and then any
- * value will do. */
+ * overlap only if there are too few bytes; then any value is as good as another. */
 #include "fuzz/codec/coder.h"
 
 #include <math.h>

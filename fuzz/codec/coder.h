@@ -20,7 +20,7 @@ typedef struct Coder {
     Stream head, tail;
     Program *p;   /* read from or built */
     Names names;  /* decoding: interned so far */
-    NameId *name; /* by place in the table of names; `nname` of them */
+    NameId *name; /* by index in the table of names; `nname` of them */
     int nname;
     int64_t statements; /* decoded so far */
 } Coder;

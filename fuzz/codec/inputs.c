@@ -1,9 +1,8 @@
 /* The inputs of a call: geometry first, then data, since the data of a shared storage is as long as
  * its farthest input reaches.
  *
- * What would be no input is put right while it is read: a name or a storage that is taken, a size
- * past the limits, requires_grad of an integer. Encoding a well-formed input leaves nothing to put
- * right. */
+ * Invalid inputs are corrected while they are read: a name or a storage that is taken, a size past
+ * the limits, requires_grad of an integer. A well-formed input is encoded without correction. */
 #include "fuzz/codec/coder.h"
 
 #include <string.h>

@@ -1,6 +1,6 @@
-/* The table of names. A name is a letter of the usual ones and a number (v0, x3), or spelled. Names
- * in statements are places in the table: one byte. A program that random bytes name nothing in
- * still has one name to speak of. */
+/* The table of names. A name is one of the usual letters and a number (v0, x3), or a text. Names in
+ * statements are indices into the table: one byte. The table always holds at least one name, also
+ * when random bytes define none. */
 #include "fuzz/codec/coder.h"
 
 #include <stdlib.h>

@@ -1,9 +1,9 @@
 /* Statements. A block is statements and an end: the byte 0 ends a block, so bytes that have run out
  * end every block that is open.
  *
- * An op is known by its code, a hash of its name, so that rows may be added to the op table and old
- * bytes keep their meaning; a code that no op has is the op that comes next in the order of codes.
- * The encoder walks a copy of the program, and writes what it read. */
+ * An op is known by its code, a hash of its name, so that bytes keep their meaning when rows are
+ * added to the op table; an unknown code means the op with the next code. The encoder walks a copy
+ * of the program, and writes what it reads. */
 #include "fuzz/codec/coder.h"
 
 #include <string.h>
@@ -101,7 +101,7 @@ static void code_index(Coder *c, PArg *a) {
     a->index.v = out;
 }
 
-/* A string argument: one of those that ATen's schemas know, or spelled. New ones go to the end. */
+/* A string argument: an index into those of ATen's schemas, or the text. New ones are appended. */
 static const char *code_string(Coder *c, const char *text) {
     static const char *const known[] = {"floor", "trunc", "none", "tanh",     "sum", "mean", "prod",
                                         "amax",  "amin",  "add",  "multiply", "ij",  "xy"};
@@ -221,7 +221,7 @@ static void code_literal(Coder *c, Stmt *s) {
 
 /* ---- kinds of statements ---- */
 
-/* `several`: an array is what the op's result asks for. */
+/* `several`: the op's result is an array. */
 static void code_out(Coder *c, Stmt *s, bool several, bool optional) {
     s->out_list = several != code_rare(c, s->out_list != several);
     if (s->out_list) {

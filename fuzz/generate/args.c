@@ -1,9 +1,9 @@
 /* All arguments of an op, from the types and names of its schema's parameters.
  *
  * The main tensor is drawn first (self, unless the schema says otherwise), then every parameter in
- * order; a `src` that must have the size of a view described by later parameters is drawn last. A
- * new row of ops.def needs nothing here: a parameter whose name says nothing gets a value by its
- * type, and inference refuses what does not fit. */
+ * order; a `src` that must have the size of a view described by later parameters is drawn last.
+ * Nothing here tests an op by name: a parameter is drawn by its name and type, or as the row's
+ * column DRAW says (program/ops/hints.h), and inference refuses what does not fit. */
 #include "fuzz/generate/args.h"
 
 static bool dtype_argument(Draw *x, int k) {

@@ -20,7 +20,7 @@ typedef struct Draw {
     bool divides;      /* an integer op that refuses a zero operand */
     GenVar *index;     /* the index tensor drawn */
     int64_t window[2]; /* the kernel of a pooling or convolution */
-    int64_t first;     /* where the range that is being drawn begins */
+    int64_t first;     /* the start of the range that is being drawn */
 } Draw;
 
 __attribute__((always_inline)) static inline bool named(const Param *p, const char *name) {
@@ -58,9 +58,9 @@ bool indices_argument(Draw *x, int k);
 int refactored_size(Gen *g, const Tensor *t, int64_t *size);
 int expanded_size(Gen *g, const Tensor *t, int64_t *size);
 
-/* A variable for parameter `main` of the op, as the names of its parameters want it; NULL: none. */
+/* A variable for parameter `main` of the op, as its row and its parameters need it; NULL: none. */
 GenVar *draw_main(Gen *g, const OpInfo *op);
-/* The parameter that the sizes of the others hang on, or -1. */
+/* The parameter that the sizes of the others depend on, or -1. */
 int main_param(const OpInfo *op);
 
 #endif

@@ -1,9 +1,9 @@
 /* What is returned and differentiated, and how the function is called again.
  *
- * A recall changes one fact or two of what a cache key must hold: grad mode, a requires_grad flag,
- * sizes, strides, dtype, offset, which inputs share storage; or nothing but the data, so that the
- * compiled code must be found again. Or it keeps the tensors, with the histories that the calls
- * before gave them, and sets flags. */
+ * A recall changes one or two properties that a cache key must hold: grad mode, a requires_grad
+ * flag, sizes, strides, dtype, offset, which inputs share storage; or only the data, so that the
+ * cache must hit. Or it reuses the tensors, with the histories that earlier calls gave them, and
+ * sets flags. */
 #include "fuzz/generate/draw.h"
 
 #include <string.h>
@@ -159,7 +159,7 @@ static void vary_size(Gen *g, Input *in, int n) {
     }
     int64_t from = x->size[draw_below(g, x->ndim)],
             to = draw_chance(g, 20) ? draw_between(g, 0, 1) : draw_between(g, 1, 5);
-    if (to > from && g->options->max_elements > 0) { /* what is computed would grow with them */
+    if (to > from && g->options->max_elements > 0) { /* results grow with them */
         return;
     }
     for (int i = 0; i < n; i++) {

@@ -1,9 +1,9 @@
-/* The skeleton of a program: a few inputs, perhaps a setup, statements one after the other with a
- * motif among them, perhaps a mistake, returns, a backward, further calls, a shell. Weights are
- * drawn per program (swarm), sizes from a palette of its own.
+/* The skeleton of a program: a few inputs, perhaps a setup, statements with a pattern among
+ * them, perhaps a deliberate error, returns, a backward, further calls, a Python surface. Weights
+ * are drawn per program (swarm testing), sizes from a palette per program.
  *
- * Randomness: one SplitMix64 stream, started from (seed, index), so that any program can be made
- * again by itself. */
+ * Randomness: one SplitMix64 stream, started from (seed, index), so that any program can be
+ * regenerated alone. */
 #include "fuzz/generate/draw.h"
 
 #include <limits.h>
@@ -11,7 +11,7 @@
 
 enum { LARGE = 4200 /* elements of the tensors of large programs */ };
 
-/* ---- what the Emit tells on the way ---- */
+/* ---- hooks on the Emit ---- */
 
 static ErrCode watch_apply(Emit *e, const Call *call, Tensor **out, int *nout) {
     Gen *g = (Gen *)e;
@@ -141,7 +141,7 @@ static void draw_inputs(Gen *g) {
     }
 }
 
-/* Random statements until `count` more stand in the body (or nothing fits). */
+/* Random statements until the body has `count` more (or nothing fits). */
 static void draw_statements(Gen *g, int count) {
     int most = g->nstmts + count;
     for (int tries = 0; g->nstmts < most && tries < 2 * count + 2 && gen_room(g); tries++) {

@@ -137,7 +137,7 @@ GenVar *draw_grad(Gen *g, GradForm form) {
     return first;
 }
 
-/* ---- motifs ---- */
+/* ---- patterns ---- */
 
 /* A smooth function of a fresh leaf, in two or three ops. */
 static GenVar *smooth(Gen *g, GenVar *x) {
@@ -199,8 +199,8 @@ bool pattern_freed_graph(Gen *g) {
     return true;
 }
 
-/* Ops that hand their gradient on, or a view of it: the answer may be the very tensor that was fed,
- * and is then written. */
+/* Ops that hand their gradient on, or a view of it: the result may be the very tensor that was
+ * passed, and is then written. */
 bool pattern_passed_gradient(Gen *g) {
     static const OpId form[] = {OP_clone, OP_add_Scalar, OP_t,      OP_unsqueeze,
                                 OP_alias, OP_sum,        OP_select, OP_ravel};

@@ -4,7 +4,7 @@
  * occur) out of the sizes that hide and show vector paths. Layouts: contiguous, permuted, stepped,
  * stride 0, with an offset; a second input may lie on the storage of a first one, shifted (t0 and
  * t0[1:]), transposed or equal. */
-#include "fuzz/generate/draw.h"
+#include "fuzz/generate/tensors.h"
 
 #include <math.h>
 

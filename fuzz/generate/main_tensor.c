@@ -79,8 +79,8 @@ static bool main_fits(Gen *g, const OpInfo *op, const GenVar *v, int least, int 
             return false;
         }
         if (op->kind == KIND_INPLACE_VIEW) {
-            /* under no_grad the history does not follow: a backward through it is refused, or not
-             * settled */
+            /* under no_grad the history does not follow: PyTorch refuses a backward through it, or
+             * does not specify it */
             const Base *base = &g->base[v->base];
             if (!g->grad && base->requires_grad && (!base->leaf || v->spent) &&
                 !draw_chance(g, 15)) {

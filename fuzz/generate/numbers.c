@@ -37,7 +37,7 @@ Scalar draw_scalar(Gen *g, DType dtype) {
     return scalar_int(dtype == DT_uint8 ? draw_below(g, 6) : draw_between(g, -4, 5));
 }
 
-/* A scalar that may stand where the op divides by it. */
+/* A scalar that the op may divide by. */
 static Scalar nonzero_scalar(Draw *x) {
     for (int i = 0; i < 4; i++) {
         Scalar s = draw_scalar(x->g, x->t->dtype);

@@ -1,8 +1,8 @@
 /* Which op comes next: every row that a program may name, by class, swarm style.
  *
  * Each program switches some ops off and weighs the classes anew (Groce et al., "Swarm testing",
- * 2012), so that a few ops meet often enough to interact. An op is drawn by rejection: uniform over
- * the table, accepted by the weight of its class. */
+ * 2012), so that a few ops occur together often enough to interact. An op is drawn by rejection:
+ * uniform over the table, accepted by the weight of its class. */
 #include "fuzz/generate/draw.h"
 
 enum { MAX_WEIGHT = 60 };

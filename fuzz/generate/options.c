@@ -1,4 +1,4 @@
-/* What the generator is asked for: a table of weights (weights.def, patterns.def,
+/* The options of the generator: a table of weights (weights.def, patterns.def,
  * deliberate_errors.def), profiles that set some of them, and which ops may be named. */
 #include "fuzz/generate/draw.h"
 

@@ -1,7 +1,7 @@
-/* The shell: how the same program is written in Python. It means nothing to the result. */
+/* The Python surface: how the same program is written in Python. It does not change the result. */
 #include "fuzz/generate/draw.h"
 
-/* Spells statements that write in place; other ops now and then. */
+/* Draws call styles of statements that write in place, sometimes of other ops. */
 typedef struct Spell {
     Gen *g;
     PythonSurface *surface;

@@ -1,11 +1,11 @@
-/* Guesses about the values a statement makes: interval arithmetic, and how many binary digits stand
- * behind the point.
+/* Guesses about the values a statement makes: interval arithmetic, and how many binary digits
+ * follow the point.
  *
  * They serve three ends: integer tensors used as indices are mostly in range; conversions from
  * float to integer stay inside the integer's range (outside, PyTorch leaves the result undefined
  * and the check is skipped); ops that make a discrete choice (comparisons, floor) mostly see exact
  * operands, since a choice within the rounding error is skipped too. */
-#include "fuzz/generate/draw.h"
+#include "fuzz/generate/tensors.h"
 
 #include <math.h>
 

@@ -1,8 +1,8 @@
-/* The generator inside a program that is there already: the mutator that draws a statement.
+/* The generator inside an existing program: the mutator that draws a statement.
  *
- * The statements before the place are run through inference, so that the generator knows every
- * name's metadata and its guesses about values and histories; then it draws, to a block of its own,
- * and that is spliced in. New inputs that it made go to every recall too. */
+ * Inference runs over the statements before the position, so that the generator knows the metadata
+ * of every name and has guesses about values and histories. It draws into a separate block, which
+ * is then spliced in. New inputs are added to every recall as well. */
 #include "fuzz/generate/draw.h"
 #include "fuzz/mutate/mutant.h"
 
@@ -22,11 +22,11 @@ static int next_number(const Program *p, char prefix) {
     return next;
 }
 
-/* Runs the statements of the body up to `place`; true when it was reached. */
-static bool replay(Gen *g, Block *block, const Stmt *place, Stmt **before, Block **at) {
+/* Replays the statements of the body up to `position`; true if it was reached. */
+static bool replay(Gen *g, Block *block, const Stmt *position, Stmt **before, Block **at) {
     Stmt *previous = NULL;
     for (Stmt *s = block->first; s; s = s->next) {
-        if (s == place) {
+        if (s == position) {
             *before = previous;
             *at = block;
             return true;
@@ -36,12 +36,12 @@ static bool replay(Gen *g, Block *block, const Stmt *place, Stmt **before, Block
             gen_replay(g, s);
         } else if (s->kind == STMT_WITH) {
             g->grad = s->grad_enabled;
-            if (replay(g, &s->body, place, before, at)) {
+            if (replay(g, &s->body, position, before, at)) {
                 return true;
             }
         } else if (s->kind == STMT_IF) {
             bool taken = predicate_guess(g, &s->predicate);
-            if (replay(g, taken ? &s->body : &s->orelse, place, before, at)) {
+            if (replay(g, taken ? &s->body : &s->orelse, position, before, at)) {
                 return true;
             }
         }
@@ -82,7 +82,7 @@ static void mend_block(Gen *g, Block *block, int *left) {
     }
 }
 
-bool mutant_mend(Mutant *m) {
+bool mutant_drop_refused(Mutant *m) {
     enum { MOST = 6 };
     Program *p = m->p;
     if (p->setup_given || p->nnames + 40 > GEN_NAMES || p->ninputs > GEN_INPUTS) {
@@ -116,7 +116,7 @@ bool mutator_draw_statement(Mutant *m) {
         p->setup_given) {
         return false;
     }
-    Site *place = mutant_chance(m, 70) ? mutant_pick(m, NULL) : NULL;
+    Site *position = mutant_chance(m, 70) ? mutant_pick(m, NULL) : NULL;
     Gen gen;
     Gen *g = &gen;
     if (p->args_given) { /* a new input is an argument too */
@@ -134,7 +134,7 @@ bool mutator_draw_statement(Mutant *m) {
     }
     Stmt *before = NULL;
     Block *at = &p->body, drawn = {NULL, 0};
-    if (!replay(g, &p->body, place ? place->stmt : NULL, &before, &at)) {
+    if (!replay(g, &p->body, position ? position->stmt : NULL, &before, &at)) {
         at = &p->body;
         for (before = p->body.first; before && before->next;) {
             before = before->next;

@@ -1,10 +1,9 @@
-/* The setup and the arguments: statements that run before the function and make what it is passed.
+/* The setup: statements that run before the function and make its arguments.
  *
- * What matters to a function is how an argument came to be: a non-leaf, a view (of another
+ * A function depends on where an argument comes from: a non-leaf, a view (of another
  * argument, of a tensor that is not passed, of a leaf; made under no_grad; one of several), one
- * whose base was written since. So a setup makes results of what requires grad, views of those, and
- * writes to either, and what is passed is taken from all of it, sometimes without the inputs
- * themselves. */
+ * whose base was written since. So a setup makes results that require grad, views of those, and
+ * writes to either; the arguments are taken from all of them, sometimes without the inputs. */
 #include "fuzz/generate/draw.h"
 
 static bool passed(const Gen *g, const GenVar *v) {

@@ -119,7 +119,7 @@ void draw_assert(Gen *g, Predicate predicate, bool wrong) {
     stmt_append(g, s);
 }
 
-void draw_flag_question(Gen *g, GenVar *v) {
+void draw_flag_check(Gen *g, GenVar *v) {
     static const PredicateKind kind[] = {PRED_requires_grad, PRED_requires_grad, PRED_is_leaf,
                                          PRED_has_grad_fn};
     static const ProbeKind probe[] = {PROBE_requires_grad, PROBE_requires_grad, PROBE_is_leaf,
@@ -200,8 +200,8 @@ GenVar *draw_branch(Gen *g, const Predicate *predicate, GenVar *self) {
     s->has_else = self != NULL || draw_chance(g, 60);
     if (!taken || s->has_else) {
         int nvars = g->nvars, ndata = g->ndata, nbases = g->nbases;
-        Data data[GEN_FACTS];
-        Base base[GEN_FACTS];
+        Data data[GEN_GUESSES];
+        Base base[GEN_GUESSES];
         memcpy(data, g->data, sizeof data[0] * (size_t)ndata);
         memcpy(base, g->base, sizeof base[0] * (size_t)nbases);
         bool outer = g->untaken;
@@ -227,12 +227,12 @@ GenVar *draw_branch(Gen *g, const Predicate *predicate, GenVar *self) {
     return v;
 }
 
-/* An op; if it wrote, perhaps a question right behind it. */
+/* An op; if it wrote, perhaps a flag check right after it. */
 static void draw_written_op(Gen *g) {
     GenVar *v = draw_op(g);
     if (v != NULL && g->tail->op->param[0].writes && gen_room(g) &&
         draw_chance(g, g->w[W_question])) {
-        draw_flag_question(g, v);
+        draw_flag_check(g, v);
     }
 }
 

@@ -1,9 +1,9 @@
-/* Which variable stands where: existing ones that fit (recent ones more often), else new inputs,
- * else small factories.
+/* Which variable becomes an argument: existing ones that fit (recent ones more often), else new
+ * inputs, else small factories.
  *
  * Because an input may be made at any time, an argument that must have a certain size and dtype can
  * nearly always be had. */
-#include "fuzz/generate/draw.h"
+#include "fuzz/generate/tensors.h"
 
 #include <math.h>
 

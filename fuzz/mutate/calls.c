@@ -68,8 +68,7 @@ bool mutator_add_recall(Mutant *m) {
         r->grad_mode = !p->grad_mode;
         return true;
     }
-    Input *own =
-        p->inputs; /* one fact of the inputs changed: by the mutators of inputs, on the recall's */
+    Input *own = p->inputs; /* the mutators of inputs change one property, of the recall's inputs */
     p->inputs = r->inputs;
     bool changed = mutant_chance(m, 40)   ? mutator_turn_requires_grad(m)
                    : mutant_chance(m, 50) ? mutator_change_data(m)

@@ -19,8 +19,8 @@ static const struct {
 #undef MUTATOR
 };
 enum {
-    MEND_PERCENT = 80 /* the rest may err */,
-    MEND_ROUNDS = 3,
+    DROP_PERCENT = 80 /* the rest may err */,
+    DROP_ROUNDS = 3,
     TRIES = 12,
     RECALLS_ROOM = 2,
     INPUTS_ROOM = MAX_INPUTS
@@ -349,17 +349,19 @@ static Mutant mutant_of(Arena *arena, const Program *p, const Program *other, ui
     return m;
 }
 
-/* `mends`: what inference refuses may be dropped. NULL where the mutator does not apply. */
+/* `drops_refused`: statements that inference refuses may be dropped. NULL if the mutator does not
+ * apply. */
 static Program *mutate_once(Arena *arena, const Program *p, const Program *other, uint64_t seed,
-                            const Limits *limits, int mutator, bool mends) {
+                            const Limits *limits, int mutator, bool drops_refused) {
     Mutant m = mutant_of(arena, p, other, seed);
     if (!mutators[mutator].change(&m)) {
         return NULL;
     }
     if (!mutant_chance(&m, 4)) { /* an unbound name is a program too */
         fix(&m);
-        mends = mends && mutant_chance(&m, MEND_PERCENT);
-        for (int round = 0; mends && round < MEND_ROUNDS && mutant_mend(&m); round++) {
+        drops_refused = drops_refused && mutant_chance(&m, DROP_PERCENT);
+        for (int round = 0; drops_refused && round < DROP_ROUNDS && mutant_drop_refused(&m);
+             round++) {
             fix(&m); /* what was dropped may have been read */
         }
     }

@@ -1,4 +1,4 @@
-/* What the mutators share: the copy that is changed, and choices of statements, places and
+/* What the mutators share: the copy that is changed, and choices of statements, sites and
  * names. */
 #ifndef FUZZ_MUTANT_H
 #define FUZZ_MUTANT_H
@@ -6,7 +6,7 @@
 #include "fuzz/mutate/mutate.h"
 #include "tensor/rng.h"
 
-typedef struct Site { /* a statement and where it stands */
+typedef struct Site { /* a statement and its position */
     Stmt *stmt;
     Block *block;
     Stmt *before; /* in the block, or NULL */
@@ -27,7 +27,7 @@ typedef struct Mutant {
 static inline int mutant_below(Mutant *m, int n) { return n > 1 ? (int)rng_below(&m->rng, n) : 0; }
 static inline bool mutant_chance(Mutant *m, int percent) { return mutant_below(m, 100) < percent; }
 
-/* Finds the body's statements again: after every change of blocks. */
+/* Recomputes the sites of the body; call it after every change of blocks. */
 void mutant_sites(Mutant *m);
 /* A site that `accept` takes (NULL: any), or NULL. */
 Site *mutant_pick(Mutant *m, bool (*accept)(const Stmt *s));
@@ -41,10 +41,10 @@ void mutant_insert(Mutant *m, const Site *site, Stmt *s);
 void mutant_remove(const Site *site);
 /* Does the statement write to its self? */
 bool stmt_writes(const Stmt *s);
-/* Drops statements that inference refuses (generate/resume.c), since behind an error nothing runs.
- * True if there were some. */
-bool mutant_mend(Mutant *m);
-/* Every place in the statement (not in its blocks) where a name is read. */
+/* Drops statements that inference refuses (generate/resume.c), since nothing runs after an error.
+ * True if there were any. */
+bool mutant_drop_refused(Mutant *m);
+/* Visits every name that the statement reads (not those that its blocks read). */
 void stmt_reads(Stmt *s, void (*visit)(void *user, NameId *name), void *user);
 
 #define MUTATOR(name, weight, text) bool mutator_##name(Mutant *m);

@@ -102,8 +102,8 @@ static bool wrap_mode(Mutant *m, bool enabled) {
 bool mutator_wrap_no_grad(Mutant *m) { return wrap_mode(m, false); }
 bool mutator_wrap_enable_grad(Mutant *m) { return wrap_mode(m, true); }
 
-/* A question about a flag of a bound name. */
-static bool flag_question(Mutant *m, const Site *site, Predicate *out) {
+/* A check of a flag of a bound name. */
+static bool mutate_flag_check(Mutant *m, const Site *site, Predicate *out) {
     static const PredicateKind kinds[] = {PRED_requires_grad, PRED_is_leaf, PRED_has_grad_fn,
                                           PRED_is_contiguous};
     NameId of = mutant_bound(m, site);
@@ -120,7 +120,7 @@ static bool flag_question(Mutant *m, const Site *site, Predicate *out) {
 bool mutator_wrap_branch(Mutant *m) {
     Site *site = mutant_pick(m, NULL);
     Stmt *branch = stmt_make(m->arena, STMT_IF);
-    return site && flag_question(m, site, &branch->predicate) && wrap(m, site, branch);
+    return site && mutate_flag_check(m, site, &branch->predicate) && wrap(m, site, branch);
 }
 
 bool mutator_unwrap_block(Mutant *m) {
@@ -166,7 +166,7 @@ bool mutator_probe_after_write(Mutant *m) {
 bool mutator_assert_flag(Mutant *m) {
     Site *site = mutant_pick(m, NULL);
     Stmt *assertion = stmt_make(m->arena, STMT_ASSERT);
-    if (!site || !flag_question(m, site, &assertion->predicate)) {
+    if (!site || !mutate_flag_check(m, site, &assertion->predicate)) {
         return false;
     }
     mutant_insert(m, site, assertion);

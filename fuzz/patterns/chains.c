@@ -1,5 +1,5 @@
-/* Motifs that compilers simplify: an op on its own result, an operand that comes back, masks and
- * matrices that are known. Whether a rule of ours has anything to do with it is not asked. */
+/* Patterns that compilers simplify: an op on its own result, an operand used again, known masks and
+ * matrices. They are drawn whether or not the compiled executor has a rule for them. */
 #include "fuzz/patterns/pattern.h"
 
 #include <string.h>

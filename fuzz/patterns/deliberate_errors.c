@@ -1,4 +1,4 @@
-/* Deliberate mistakes: a statement that eager refuses, well-formed all the same. */
+/* Deliberate errors: well-formed statements that eager refuses. */
 #include "fuzz/patterns/pattern.h"
 
 #define DELIBERATE_ERROR(name, weight) static bool deliberate_error_##name(Gen *g);
@@ -387,7 +387,7 @@ static bool deliberate_error_view_stride(Gen *g) {
     return true;
 }
 
-/* Any op with arguments as they come: nobody asks whether they fit. */
+/* Any op with arguments that need not fit. */
 static bool deliberate_error_arguments(Gen *g) {
     for (int i = 0; i < 4; i++) {
         const OpInfo *op = op_info(g->options->op[draw_below(g, g->options->nop)]);

@@ -1,5 +1,6 @@
-/* Motifs about requires_grad, is_leaf and has_grad_fn: what the founding bug
- * (pytorch/pytorch#169179) and its relatives need. */
+/* Patterns about requires_grad, is_leaf and has_grad_fn, after the bug that this project started
+ * from (pytorch/pytorch#169179) and related ones. Their fault family in compiled/core/faults.def is
+ * RG (requires_grad and the other flags). */
 #include "fuzz/patterns/pattern.h"
 
 /* An index for the buffer of the kinds that the reports show: slices, ints, lists, index pairs of a
@@ -97,11 +98,11 @@ static GenVar *plain_buffer(Gen *g, int least) {
     return pattern_buffer(g, g->main, size, n);
 }
 
-/* Asks once to three times, then uses the tensor. */
+/* Checks flags one to three times, then uses the tensor. */
 static void flags_ask(Gen *g, GenVar *v) {
     int n = 1 + draw_below(g, 3);
     for (int i = 0; i < n; i++) {
-        draw_flag_question(g, v);
+        draw_flag_check(g, v);
     }
     if (draw_chance(g, 50)) {
         want_return(g, v);
@@ -116,7 +117,7 @@ bool pattern_buffer_setitem(Gen *g) {
         return false;
     }
     if (draw_chance(g, 25)) {
-        draw_flag_question(g, m); /* before: what may be cached */
+        draw_flag_check(g, m); /* before the write: an answer that may be cached */
     }
     if (!store_source(g, m)) {
         return false;
@@ -165,7 +166,7 @@ bool pattern_base_of_view(Gen *g) {
     }
     flags_ask(g, m);
     if (draw_chance(g, 30)) {
-        draw_flag_question(g, v);
+        draw_flag_check(g, v);
     }
     return true;
 }
@@ -263,7 +264,7 @@ bool pattern_skew(Gen *g) {
     if (!say_setitem(g, m, items, 3, pattern_source(g, g->main, vec, 2))) {
         return false;
     }
-    draw_flag_question(g, m);
+    draw_flag_check(g, m);
     GenVar *t = say_ints(g, OP_transpose, m, -2, -1);
     GenVar *skew = say2(g, OP_sub_Tensor, m, t);
     want_return(g, skew);
@@ -313,9 +314,9 @@ bool pattern_flags_change(Gen *g) {
     if (y == NULL) {
         return false;
     }
-    draw_flag_question(g, y);
+    draw_flag_check(g, y);
     if (v != NULL && !v->dead) {
-        draw_flag_question(g, v);
+        draw_flag_check(g, v);
     }
     want_return(g, say_scalar(g, OP_mul_Scalar, y, scalar_int(2)));
     return true;

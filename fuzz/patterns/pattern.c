@@ -1,4 +1,4 @@
-/* The table of motifs, and the short ways in which they speak. */
+/* The table of patterns, and the shorthands that they use. */
 #include "fuzz/patterns/pattern.h"
 
 static const struct {
@@ -25,9 +25,9 @@ void want_return(Gen *g, GenVar *v) {
     }
 }
 
-/* ---- saying ---- */
+/* ---- shorthands ---- */
 
-/* A write that eager would refuse for its history is not said. */
+/* A write that eager refuses because of its history is not drawn. */
 static bool allowed(const Gen *g, OpId id, const GenVar *self, const GenVar *value) {
     return !op_info(id)->param[0].writes ||
            var_writable(g, self, value != NULL && var_requires_grad(g, value));
@@ -108,7 +108,7 @@ bool say_setitem(Gen *g, GenVar *a, PIndexItem *items, int n, GenVar *value) {
     return true;
 }
 
-/* ---- what motifs start from ---- */
+/* ---- what patterns start from ---- */
 
 int pattern_size(Gen *g, int least, int most, int64_t *size) {
     int n = least + (most > least ? draw_below(g, most - least + 1) : 0);

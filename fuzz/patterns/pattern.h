@@ -1,5 +1,5 @@
-/* What the motif files share: short ways to say a statement. Each answers NULL if an operand is
- * NULL or the op is refused. */
+/* What the pattern files share: shorthands that append a statement. Each returns NULL if an operand
+ * is NULL or the op is refused. */
 #ifndef FUZZ_PATTERN_H
 #define FUZZ_PATTERN_H
 
@@ -25,7 +25,7 @@ GenVar *pattern_source(Gen *g, DType dtype, const int64_t *size, int ndim);
 GenVar *pattern_input(Gen *g, int least, bool requires_grad);
 /* Zero to two random statements. */
 void pattern_noise(Gen *g);
-/* Sizes between 1 and 5 for a motif. */
+/* Sizes between 1 and 5 for a pattern. */
 int pattern_size(Gen *g, int least, int most, int64_t *size);
 
 #endif

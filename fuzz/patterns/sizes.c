@@ -1,4 +1,5 @@
-/* Motifs about sizes: what a compilation for many sizes has to guard (faults GU and SH). */
+/* Patterns about sizes: what a compilation for many sizes has to guard. Their fault families in
+ * compiled/core/faults.def are GU (guards) and SH (symbolic shapes). */
 #include "fuzz/patterns/pattern.h"
 
 /* x[.., :stop] with a stop near the size: clamped in some calls. */

@@ -1,5 +1,7 @@
-/* Motifs about values: scatters, aliased storage, gapped views, duplicates, signed zeros, returns
- * that alias (faults AL, MU, GR, IX, NU, FU). */
+/* Patterns about values: scatters, aliased storage, gapped views, duplicates, signed zeros, returns
+ * that alias. Their fault families in compiled/core/faults.def are AL (aliases of inputs and
+ * outputs), MU (mutation through views), GR (gradients), IX (indexing), NU (numbers: constants and
+ * rounding) and FU (fusion and reinplacing). */
 #include "fuzz/patterns/pattern.h"
 
 #include <math.h>
@@ -109,7 +111,7 @@ bool pattern_partial_roots(Gen *g) {
     return made;
 }
 
-/* An in-place op on `v` with what is at hand. */
+/* An in-place op on `v` with existing operands. */
 static bool values_some_write(Gen *g, GenVar *v) {
     static const OpId form[] = {OP_add__Scalar, OP_mul__Scalar, OP_fill__Scalar, OP_zero_,
                                 OP_neg_,        OP_sub__Scalar, OP_copy_,        OP_add__Tensor};
@@ -328,7 +330,7 @@ bool pattern_silent_write(Gen *g) {
     if (s->body.count > 0) {
         stmt_append(g, s);
     }
-    draw_flag_question(g, old != NULL && draw_chance(g, 60) ? old : b);
+    draw_flag_check(g, old != NULL && draw_chance(g, 60) ? old : b);
     want_return(g, draw_chance(g, 50)
                        ? b
                        : say_scalar(g, OP_mul_Scalar, old != NULL ? old : b, scalar_int(3)));
@@ -381,7 +383,7 @@ bool pattern_detached_write(Gen *g) {
     }
     bool made = values_some_write(g, d);
     if (d != NULL && draw_chance(g, 40)) {
-        draw_flag_question(g, draw_chance(g, 50) ? y : d);
+        draw_flag_check(g, draw_chance(g, 50) ? y : d);
     }
     want_return(g, draw_chance(g, 50) ? y : say_scalar(g, OP_mul_Scalar, y, scalar_int(3)));
     return made;

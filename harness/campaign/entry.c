@@ -1,8 +1,8 @@
-/* One input: decode within small limits, run, judge, and on a finding locate it, since the
- * signature is what findings are grouped by.
+/* One input: decode within small limits, run, compare, and locate a finding, since findings are
+ * grouped by their signatures.
  *
- * The checker and the arena live as long as the process; between inputs the arena is emptied, so
- * that an input cannot be told from the order in which engines try them. */
+ * The checker and the arena live as long as the process; the arena is reset between inputs, so that
+ * results do not depend on the order of the inputs. */
 #include "harness/campaign/entry.h"
 
 #include "harness/triage/locate.h"

@@ -1,12 +1,12 @@
-/* Entries: what a fuzzing engine calls with bytes, in this process. Each fuzz/engines/entry_NAME.c
- * is one target; libFuzzer, AFL++ and any engine with their interface link it, and
- * fuzz/engines/entry_main.c replays files through it without one. */
+/* Entries: the functions that a fuzzing engine calls with bytes, in its process. Each
+ * fuzz/engines/entry_NAME.c is one target; libFuzzer, AFL++ and any engine with their interface
+ * link it, and fuzz/engines/entry_main.c replays files through it without one. */
 #ifndef HARNESS_ENTRY_H
 #define HARNESS_ENTRY_H
 
 #include "harness/check/check.h"
 
-/* The bytes, as a program within MUTATE_LIMITS, through a pair of executors and all oracles. A
+/* Decodes the bytes within MUTATE_LIMITS and checks the program on a pair of executors. A
  * finding ends the process by entry_fail, or, with -DRECORD, goes to the folder `findings` (one
  * file a signature, the bytes that showed it first) and the process goes on. */
 void entry_check(const char *pair, const uint8_t *v, size_t n);

@@ -1,7 +1,8 @@
 /* libFuzzer reads and clears a section of counters of that name between inputs
  * (docs/LibFuzzer.html, "extra counters"). AFL++ has one map of edges, whose size its runtime takes
- * from the guards that it numbers at start: ours are announced as if they were edges, and counted
- * at their numbers. Both are weak here, so that one object file serves every engine and none. */
+ * from the guards that it numbers at start: the features are announced as if they were edges, and
+ * counted at their numbers. Both are weak here, so that one object file serves every engine and
+ * none. */
 #include "harness/campaign/feedback.h"
 
 #include <stddef.h>
@@ -38,14 +39,14 @@ void feedback_tell_new(const Features *f) {
         feedback_tell(f);
         return;
     }
-    static uint8_t told[PAIR_FEATURES];
+    static uint8_t reported[PAIR_FEATURES];
     for (int i = 0; i < f->n; i++) {
         unsigned feature = f->touched[i];
         if (feature >= PAIR_FEATURES) {
             continue;
         }
-        extra_counter[feature] = !told[feature];
-        told[feature] = 1;
+        extra_counter[feature] = !reported[feature];
+        reported[feature] = 1;
     }
     feedback_hide_edges();
 }

@@ -1,6 +1,6 @@
-/* Feedback: pairs of steps among the compiler's features (compiled/core/feature.h), told to
- * whatever engine this process was linked with: libFuzzer's extra counters, AFL++'s map. Without an
- * engine nothing happens. */
+/* Feedback: reports pairs of steps among the compiler's features (compiled/core/feature.h) to the
+ * engine that this process is linked with: libFuzzer's extra counters, AFL++'s map. Does nothing
+ * without an engine. */
 #ifndef HARNESS_FEEDBACK_H
 #define HARNESS_FEEDBACK_H
 
@@ -8,10 +8,10 @@
 
 void feedback_tell(const Features *f);
 
-/* The same for campaigns, whose libFuzzer only asks of an input whether it shows something new
- * (-entropic=0 -use_counters=0 -reduce_inputs=0): what was told before is not told again, and edges
- * of compiled/ that were met before are hidden, since looking through thousands of them took
- * libFuzzer a tenth of all time. */
+/* The same for campaigns, whose libFuzzer only decides whether an input shows a new feature
+ * (-entropic=0 -use_counters=0 -reduce_inputs=0): features are reported once, and edges of
+ * compiled/ that were reached before are hidden, since scanning thousands of them takes libFuzzer a
+ * tenth of its time. */
 void feedback_tell_new(const Features *f);
 /* Zeroes the counters of the edges that were not 0 at an earlier call. */
 void feedback_hide_edges(void);

@@ -1,6 +1,6 @@
-/* Two copies of the numbers and the number of the one that holds: a writer fills the other copy and
- * then switches, so that a reader, and a process that resumes, finds a state between two programs.
- * The table of signatures only grows; an entry is complete before it is counted. */
+/* Two copies of the counts and the index of the valid one: a writer fills the other copy and then
+ * switches, so that a reader, and a resumed process, finds a state between two programs. The table
+ * of signatures only grows; an entry is complete before it is counted. */
 #include "harness/campaign/ledger.h"
 
 #include <errno.h>
@@ -32,7 +32,7 @@ Ledger *ledger_open(const char *path, char *message, size_t message_size) {
     }
     if (l->format != LEDGER_FORMAT) {
         snprintf(message, message_size,
-                 "'%.200s' is of another version of twingrad: begin anew in another folder", path);
+                 "'%.200s' is of another version of twingrad: start again in another folder", path);
         ledger_close(l);
         return NULL;
     }
@@ -43,8 +43,8 @@ void ledger_close(Ledger *l) { munmap(l, sizeof *l); }
 
 void ledger_set(Ledger *l, const Counts *counts) {
     l->copy[(l->now + 1) & 1] = *counts;
-    atomic_signal_fence(
-        memory_order_release); /* a killed process leaves its stores in order; readers only look */
+    atomic_signal_fence(memory_order_release); /* a killed process leaves its stores in order;
+                                                  readers do not write */
     l->now++;
 }
 
@@ -127,10 +127,10 @@ void ledger_merge(Ledger *to, const Ledger *from) {
     to->unlisted += from->unlisted;
     for (int64_t i = 0; i < from->nseen; i++) {
         const Seen *s = &from->seen[i];
-        Seen *there = seen_of(to, s->text, s->group);
-        if (there) {
-            there->count += s->count;
-            there->first = min_i64(there->first, s->first);
+        Seen *known = seen_of(to, s->text, s->group);
+        if (known) {
+            known->count += s->count;
+            known->first = min_i64(known->first, s->first);
         } else if (to->nseen < MAX_SEEN) {
             to->seen[to->nseen++] = *s;
         } else {

@@ -1,6 +1,6 @@
-/* Ledger: what one job of a campaign has done, in a file mapped into memory. What stands in it
- * outlives the process that wrote it, however that ended (not the machine), and others read it
- * while it grows. */
+/* Ledger: the counts and signatures of one job of a campaign, in a file mapped into memory. They
+ * survive the process that wrote them, however it ended (but not a crash of the machine), and other
+ * processes read them at the same time. */
 #ifndef HARNESS_LEDGER_H
 #define HARNESS_LEDGER_H
 
@@ -8,30 +8,30 @@
 
 enum { MAX_SEEN = 512 };
 
-/* Numbers that change with every program, and change together. */
+/* Numbers that change together after every program. */
 typedef struct Counts {
     int64_t next;   /* builtin: number of the program that comes next in the stream; of the campaign
-                       itself: artifacts judged */
+                       itself: artifacts confirmed */
     double seconds; /* of the campaign itself: how long it has run */
     int64_t programs, calls, statements;
     int64_t refusals; /* programs in which some call raised an error */
     int64_t errors[ERR_COUNT];
     int64_t verdicts[3], skips[SKIP_COUNT], fired[ORACLE_COUNT]; /* as a Checker's */
-    int64_t corpus;   /* programs kept because they showed something new */
+    int64_t corpus;   /* programs kept because they showed a new feature */
     int64_t features; /* bits set in Ledger.feature */
 } Counts;
 
-/* A signature that findings of one cause have: two bugs may show in the same way. */
+/* A signature and the group of its cause: two bugs may show in the same way. */
 typedef struct Seen {
     char text[sizeof((Finding *)0)->signature];
-    char group[sizeof((Finding *)0)->cause.group]; /* as found; "" if no cause was */
+    char group[sizeof((Finding *)0)->cause.group]; /* "" if no cause was found */
     int64_t first, last; /* numbers of programs: in the stream, or as the job counts */
     int64_t count;
 } Seen;
 
 typedef struct Ledger {
-    uint64_t format; /* LEDGER_FORMAT: the same layout */
-    int64_t now;     /* copy[now & 1] holds; the other one is being written */
+    uint64_t format; /* LEDGER_FORMAT, which depends on the layout */
+    int64_t now;     /* copy[now & 1] is valid; the other one is being written */
     Counts copy[2];
     int64_t died_at; /* 1 + number of the program that ended the process, as the campaign saw it; 0:
                         none */
@@ -40,13 +40,13 @@ typedef struct Ledger {
     uint8_t feature[FEATURES]; /* the buckets (feature_bucket) in which a feature was seen */
 } Ledger;
 
-/* Maps the file, which is made if it is not there. NULL and one sentence if that fails, or if it is
- * of another version. */
+/* Maps the file, which is created if it does not exist. NULL and one sentence if that fails, or if
+ * the file is of another version. */
 Ledger *ledger_open(const char *path, char *message, size_t message_size);
 void ledger_close(Ledger *l);
 
 static inline const Counts *ledger_counts(const Ledger *l) { return &l->copy[l->now & 1]; }
-/* Has `counts` hold from now on: all of it or, if the process dies meanwhile, nothing. */
+/* Replaces the counts: all of them or, if the process dies meanwhile, none. */
 void ledger_set(Ledger *l, const Counts *counts);
 
 /* Counts a finding of program `number`, once however often that program is checked in a row. True
@@ -55,7 +55,7 @@ bool ledger_see(Ledger *l, const Finding *finding, int64_t number);
 /* The name of a file about a signature and the group of its cause ("": none), in `arena`. */
 const char *seen_name(Arena *arena, const char *signature, const char *group);
 
-/* Marks the features of a run: how many were not there before. */
+/* Marks the features of a run; returns how many are new. */
 int ledger_feature(Ledger *l, const Features *f);
 
 /* Adds numbers and signatures of `from` to `to`, which is in memory only; features are united. */

@@ -1,6 +1,6 @@
-/* One check: run both, find out whether the results can be compared at all, then ask every oracle
- * in the order of oracles.def. Every oracle is asked (Outcome.fired), the first that fires is the
- * finding. */
+/* One check: run both executors, find out whether the results can be compared at all, then run
+ * every oracle in the order of oracles.def. All that fire are recorded (CheckResult.fired); the
+ * first is the finding. */
 #include "harness/check/check.h"
 
 #include <stdio.h>
@@ -63,7 +63,7 @@ void check_collect(Checker *c, const Program *p, Arena *arena) {
     executor_collect(&c->b, p, &c->run, arena);
 }
 
-/* Why the two results can not be compared; SKIP_NONE: they can. */
+/* Why the two results cannot be compared; SKIP_NONE if they can. */
 static SkipReason not_comparable(const Result *a, const Result *b) {
     if (a->nundefined > 0 || b->nundefined > 0) {
         return SKIP_UNDEFINED;
@@ -86,49 +86,49 @@ static SkipReason not_comparable(const Result *a, const Result *b) {
     return SKIP_NONE;
 }
 
-/* A value in doubt may decide a size or an error, without standing in any result: then these
- * oracles can not tell. */
+/* An inconclusive value may decide a size or an error and be in no result: then a difference that
+ * these oracles find is inconclusive, too. */
 static bool depends_on_values(OracleId id) {
     return id == ORACLE_status || id == ORACLE_trace || id == ORACLE_metadata;
 }
 
-/* Where none of the two is the reference nobody has asked yet whether the program has one meaning:
- * it knows, where it can run it. */
-static SkipReason not_confirmed(const Checker *c, Comparison *t) {
-    bool asked = c->a.has_shadow || c->b.has_shadow;
-    const Result *r = asked ? NULL : comparison_shadow(t);
+/* If neither executor is the reference, nothing has yet told whether the program has one defined
+ * meaning. The reference does, if it can run the program. */
+static SkipReason skip_of_reference(const Checker *c, Comparison *cmp) {
+    bool known = c->a.has_shadow || c->b.has_shadow;
+    const Result *r = known ? NULL : comparison_shadow(cmp);
     return r && r->nundefined > 0 ? SKIP_UNDEFINED
            : r && r->unspecified  ? SKIP_UNSPECIFIED
                                   : SKIP_NONE;
 }
 
-static void check_confirm(const Checker *c, Comparison *t, CheckResult *out) {
-    out->skip = not_comparable(t->a, t->b);
+static void run_oracles(const Checker *c, Comparison *cmp, CheckResult *out) {
+    out->skip = not_comparable(cmp->a, cmp->b);
     if (out->skip != SKIP_NONE) {
         out->verdict = SKIP;
         return;
     }
-    comparison_count_calls(t);
+    comparison_count_calls(cmp);
     for (int id = 0; id < ORACLE_COUNT; id++) {
         Finding rest;
-        Verdict v = oracle_function((OracleId)id)(t, out->fired ? &rest : &out->finding);
-        if (v == FINDING && depends_on_values((OracleId)id) && comparison_shadow(t) &&
-            comparison_shadow(t)->inconclusive) {
+        Verdict v = oracle_function((OracleId)id)(cmp, out->fired ? &rest : &out->finding);
+        if (v == FINDING && depends_on_values((OracleId)id) && comparison_shadow(cmp) &&
+            comparison_shadow(cmp)->inconclusive) {
             v = SKIP;
-            t->skip = SKIP_INCONCLUSIVE;
-            out->first_inconclusive = out->first_inconclusive
-                                          ? out->first_inconclusive
-                                          : arena_copy(t->arena, out->fired ? &rest : &out->finding,
-                                                       (int64_t)sizeof rest);
+            cmp->skip = SKIP_INCONCLUSIVE;
+            out->first_inconclusive =
+                out->first_inconclusive ? out->first_inconclusive
+                                        : arena_copy(cmp->arena, out->fired ? &rest : &out->finding,
+                                                     (int64_t)sizeof rest);
         }
         if (v == FINDING) {
             out->fired |= 1u << id;
         } else if (v == SKIP && out->skip == SKIP_NONE) {
-            out->skip = t->skip;
+            out->skip = cmp->skip;
         }
     }
-    if (out->fired && !t->a->failure && !t->b->failure) {
-        SkipReason why = not_confirmed(c, t);
+    if (out->fired && !cmp->a->failure && !cmp->b->failure) {
+        SkipReason why = skip_of_reference(c, cmp);
         if (why != SKIP_NONE) {
             out->fired = 0;
             out->skip = why;
@@ -139,23 +139,23 @@ static void check_confirm(const Checker *c, Comparison *t, CheckResult *out) {
 
 void check_results(Checker *c, const Program *p, const Result *a, const Result *b, NumberRule rule,
                    Arena *arena, CheckResult *out) {
-    Comparison t = {.program = p, .a = a, .b = b, .rule = rule, .arena = arena};
-    t.reference = &c->reference;
-    t.run = &c->run;
-    t.stages = !c->stages             ? NULL
-               : compiles_here(&c->b) ? &c->b
-               : compiles_here(&c->a) ? &c->a
-                                      : NULL;
-    t.lenient = !c->strict &&
-                (executor_is_external_compiler(&c->a) || executor_is_external_compiler(&c->b));
+    Comparison cmp = {.program = p, .a = a, .b = b, .rule = rule, .arena = arena};
+    cmp.reference = &c->reference;
+    cmp.run = &c->run;
+    cmp.stages = !c->stages             ? NULL
+                 : compiles_here(&c->b) ? &c->b
+                 : compiles_here(&c->a) ? &c->a
+                                        : NULL;
+    cmp.lenient = !c->strict &&
+                  (executor_is_external_compiler(&c->a) || executor_is_external_compiler(&c->b));
     out->verdict = AGREE;
     out->skip = SKIP_NONE;
     out->fired = 0;
     out->first_inconclusive = NULL;
     out->a = a;
     out->b = b;
-    check_confirm(c, &t, out);
-    c->shadow_runs += t.shadow_runs;
+    run_oracles(c, &cmp, out);
+    c->shadow_runs += cmp.shadow_runs;
     c->programs++;
     c->calls += a->ncalls;
     c->verdicts[out->verdict]++;
@@ -169,7 +169,7 @@ void check_results(Checker *c, const Program *p, const Result *a, const Result *
 }
 
 void check_program(Checker *c, const Program *p, Arena *arena, CheckResult *out) {
-    if (checker_is_external(c)) { /* all at once */
+    if (checker_is_external(c)) { /* both at the same time */
         check_submit(c, p);
     }
     const Result *a = c->a.run(&c->a, p, &c->run, arena);

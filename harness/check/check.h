@@ -1,20 +1,22 @@
-/* Check: one program through a pair of executors and all oracles. The inner loop of fuzzing; when
- * all agree it formats nothing. */
+/* Check: runs one program on a pair of executors and compares the results by all oracles. This is
+ * the inner loop of fuzzing: it formats text only if an oracle fires.
+ *
+ * Start reading here. Below are the oracles (harness/oracles) and the executors (harness/targets);
+ * above are triage, campaigns and the command line. */
 #ifndef HARNESS_CHECK_H
 #define HARNESS_CHECK_H
 
 #include "harness/oracles/oracle.h"
 
-/* A pair of executors, ready to check programs one after the other, with counters over its life.
- * Not shared by threads. */
+/* A pair of executors and counters over all its checks. Not shared by threads. */
 typedef struct Checker Checker;
 struct Checker {
     const char *pair; /* "reference,compiled" */
     Executor a, b;
     Executor reference; /* for the float64 shadow, whatever the pair is */
-    bool strict;        /* --strict */
-    bool stages;        /* ask oracle_stages */
-    RunOptions run;     /* poke (on by default) and limits */
+    bool strict;        /* --strict: no difference is minor */
+    bool stages;        /* run oracle_stages */
+    RunOptions run;     /* the write-through check (poke, on by default) and limits */
     int64_t programs, calls;
     int64_t verdicts[3]; /* by Verdict */
     int64_t skips[SKIP_COUNT];
@@ -27,36 +29,36 @@ typedef struct CheckResult {
     SkipReason skip;                   /* SKIP */
     uint32_t fired;                    /* bit by OracleId: all oracles that fired */
     Finding finding;                   /* FINDING: the first; no signature yet (check_locate) */
-    const Finding *first_inconclusive; /* what would be the first but for a value in doubt
-                                          somewhere, or NULL */
-    const Result *a, *b;               /* in the arena given */
+    const Finding *first_inconclusive; /* the first difference that an inconclusive value may
+                                          explain, or NULL */
+    const Result *a, *b;               /* in the given arena */
 } CheckResult;
 
-/* Opens the pair "A,B" with `compile` for the compiled executors in it. False and a sentence if
- * there is no such executor. */
+/* Opens the pair "A,B"; `compile` holds the options of its compiled executors. False and a message
+ * if there is no such executor. */
 bool checker_open(Checker *c, const char *pair, const CompileOptions *compile, char *message,
                   size_t message_size);
 
-/* The same with targets ("reference,torch:eager"): 0, or an exit code and a sentence. checker_close
+/* The same with targets ("reference,torch:eager"). 0, or an exit code and a message. checker_close
  * ends their processes. */
 int checker_open_with(Checker *c, const char *pair, const CompileOptions *compile,
                       const TargetSettings *settings, char *message, size_t message_size);
 void checker_close(Checker *c);
-/* Is an executor of the pair in other processes? */
+/* Does an executor of the pair run in other processes? */
 bool checker_is_external(const Checker *c);
-/* Begins to run `p`, which must live until check_program is asked for it, where that can be done
- * meanwhile. */
+/* Starts `p` on the executors that run in other processes; `p` must live until check_program is
+ * called for it. */
 void check_submit(Checker *c, const Program *p);
-/* Does an executor of the pair gain from knowing programs ahead (check_collect)? */
+/* Does an executor of the pair compile several programs at once (check_collect)? */
 bool checker_collects(const Checker *c);
-/* Tells the executors of a program that will be checked soon; `arena` is scratch. */
+/* Announces a program that will be checked soon; `arena` is scratch. */
 void check_collect(Checker *c, const Program *p, Arena *arena);
 
-/* Runs `p` on both executors and judges. Results and scratch live in `arena`; the caller resets
- * it. */
+/* Runs `p` on both executors and compares the results. They and all scratch live in `arena`, which
+ * the caller resets. */
 void check_program(Checker *c, const Program *p, Arena *arena, CheckResult *out);
 
-/* Judges results that are already there (one may be an `expect`), numbers by `rule`. */
+/* Compares given results (one may be an `expect`), numbers by `rule`. */
 void check_results(Checker *c, const Program *p, const Result *a, const Result *b, NumberRule rule,
                    Arena *arena, CheckResult *out);
 

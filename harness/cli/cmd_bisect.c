@@ -1,7 +1,8 @@
-/* bisect: where a finding comes from. For a compiler of this process: the pass and the step, and
+/* bisect: finds the cause of a finding. For a compiler of this process: the pass and the step, with
  * the graph before and after it (cause.h). For a compiling target: the first of its modes that
- * shows the finding, and what PyTorch's own bisector says where it has one (bisect_target.c). With
- * --script: a shell script for `git bisect run` instead. */
+ * shows the finding, and the answer of PyTorch's own bisector where there is one (bisect_target.c).
+ * With
+ * --script: prints a shell script for `git bisect run` instead. */
 #include "harness/cli/command.h"
 #include "harness/triage/bisect.h"
 #include "harness/triage/cause.h"
@@ -17,7 +18,7 @@ typedef struct BisectState {
     int code, programs;
 } BisectState;
 
-enum { WHOLE = 10000 };
+enum { WHOLE = 10000 /* lines of context: the whole graph */ };
 
 static void cause_json(BisectState *s, Text *t, const char *source, const Program *p,
                        const Finding *f, uint32_t fired) {

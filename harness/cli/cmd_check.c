@@ -1,5 +1,5 @@
-/* check: each program through both executors and all oracles; one line a program, more for a
- * finding. A bad file does not stop the others; the exit code is the worst. */
+/* check: runs each program on both executors and all oracles; prints one line per program, more for
+ * a finding. A bad file does not stop the others; the exit code is the worst one. */
 #include "harness/cli/command.h"
 #include "harness/report/report.h"
 
@@ -35,8 +35,8 @@ static void cmd_check_print_json(CheckState *s, const char *source, const Progra
     puts(t.v);
 }
 
-static void print_text(CheckState *s, const char *source, const Program *p, const CheckResult *out,
-                       double seconds) {
+static void check_print_text(CheckState *s, const char *source, const Program *p,
+                             const CheckResult *out, double seconds) {
     if (s->options->quiet && out->verdict != FINDING) {
         return;
     }
@@ -72,7 +72,7 @@ static void cmd_check_each(void *user, const char *source, const Program *p) {
         check_locate(&s->checker, p, &out.finding, &s->arena);
         finding_breakpoint(&out.finding);
     }
-    (s->options->json ? cmd_check_print_json : print_text)(s, source, p, &out, seconds);
+    (s->options->json ? cmd_check_print_json : check_print_text)(s, source, p, &out, seconds);
 }
 
 int cmd_check(const Options *o) {

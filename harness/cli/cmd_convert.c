@@ -1,12 +1,12 @@
-/* convert: programs as JSON from the bytes that engines keep, and bytes from JSON, so that what an
- * engine found can be read, and what people wrote can seed an engine.
+/* convert: turns the bytes that engines keep into JSON, so that their programs can be read, and
+ * JSON into bytes, so that written programs can seed an engine.
  *
  *     a source, or the generator -> Program -> the other form (or the one of --as) -> standard
  *     output, or a file in --out
  *
- * Bytes are decoded within the limits of entries (MUTATE_LIMITS). What is said in bytes is decoded
- * again and must be the same program: one that is too large for an engine is refused. Files are
- * named after their sources; the same name again gets a number. */
+ * Bytes are decoded within the limits of engines (MUTATE_LIMITS). Encoded bytes are decoded again
+ * and must give the same program: one that is too large for an engine is refused. Files are named
+ * after their sources; a repeated name gets a number. */
 #include "fuzz/mutate/mutate.h"
 #include "harness/cli/command.h"
 
@@ -47,7 +47,7 @@ static const char *cmd_convert_file_name(ConvertState *s, const char *source, co
     return name;
 }
 
-static const char *text_of(Arena *arena, const Program *p, bool line) {
+static const char *convert_text_of(Arena *arena, const Program *p, bool line) {
     Text t = {.arena = arena};
     program_print(&t, p, line);
     text_add(&t, line ? "\n" : ""); /* a page ends with one */
@@ -56,7 +56,8 @@ static const char *text_of(Arena *arena, const Program *p, bool line) {
 
 static bool cmd_convert_same(Arena *arena, const Program *p, Bytes bytes) {
     const Program *again = codec_decode(arena, bytes.v, bytes.n, &MUTATE_LIMITS, NULL, 0);
-    return again && strcmp(text_of(arena, again, true), text_of(arena, p, true)) == 0;
+    return again &&
+           strcmp(convert_text_of(arena, again, true), convert_text_of(arena, p, true)) == 0;
 }
 
 static void cmd_convert_write_out(ConvertState *s, const char *source, bool json, const char *v,
@@ -76,7 +77,7 @@ static void cmd_convert_write_out(ConvertState *s, const char *source, bool json
 static void convert_program(ConvertState *s, const char *name, const Program *p, bool json) {
     s->programs++;
     if (json) {
-        const char *text = text_of(&s->arena, p, !s->options->out);
+        const char *text = convert_text_of(&s->arena, p, !s->options->out);
         cmd_convert_write_out(s, name, true, text, (int64_t)strlen(text));
         return;
     }
@@ -117,7 +118,7 @@ static void convert_random(ConvertState *s, const GenerateOptions *generate) {
     }
 }
 
-static void cmd_convert_keep(void *name) { (void)name; }
+static void convert_free_nothing(void *name) { (void)name; }
 
 int cmd_convert(const Options *o) {
     ConvertState s = {.options = o};
@@ -146,7 +147,7 @@ int cmd_convert(const Options *o) {
     if (o->out && !o->quiet) {
         printf("%lld programs converted\n", (long long)s.programs);
     }
-    tdestroy(s.given, cmd_convert_keep);
+    tdestroy(s.given, convert_free_nothing);
     arena_destroy(&s.arena);
     arena_destroy(&s.names);
     return s.code;

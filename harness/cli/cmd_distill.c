@@ -1,19 +1,19 @@
-/* distill: of any corpus the fewest programs that together show all that the whole of it shows
- * (campaign/features.h).
+/* distill: selects the fewest programs of a corpus that together show all coverage features of the
+ * whole (campaign/coverage.h).
  *
- * Set cover, greedily (Johnson, 1974): the program that brings the most traits not yet there, then
- * again, until all are there; of equals the smaller one (in bytes of the codec), then the one whose
- * bytes come first, so that the answer hangs on nothing but the set of programs. Gains only shrink,
- * so a heap of last known gains needs few of them counted anew (Minoux, 1978).
+ * Greedy set cover (Johnson, 1974): take the program with the most features that are not covered
+ * yet, until all are covered; among equals the smaller one (in bytes of the codec), then the one
+ * whose bytes come first, so that the answer depends only on the set of programs. Gains only
+ * shrink, so with a heap of the last known gains few are counted again (Minoux, 1978).
  *
- *     DIR/programs.jsonl   the programs, the one that brings most first
- *     DIR/brings.jsonl     line by line, what each brings that those before it did not
+ *     DIR/programs.jsonl   the programs, the one with the largest gain first
+ *     DIR/brings.jsonl     line by line, the features that each adds to those before it
  *
- * A program is held as bytes of the codec and its traits as numbers in order of first appearance: a
- * few hundred bytes each. */
+ * A program is held as bytes of the codec and its features as numbers in order of first appearance:
+ * a few hundred bytes each. */
 #include "fuzz/codec/codec.h"
 #include "harness/cli/command.h"
-#include "harness/campaign/features.h"
+#include "harness/campaign/coverage.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,8 +23,8 @@ typedef struct DistillEntry {
     const char *source;
     Bytes bytes;
     const uint32_t *feature; /* by number */
-    int ntraits;
-    int gain; /* at least what it would still bring */
+    int nfeatures;
+    int gain; /* an upper bound of the features that it would add */
 } DistillEntry;
 
 typedef struct DistillState {
@@ -34,7 +34,7 @@ typedef struct DistillState {
     DistillEntry *entry;
     int n, capacity;
     CoverageFeature *feature; /* by number */
-    int ntraits, coverage_capacity;
+    int nfeatures, coverage_capacity;
     int32_t *slot; /* open addressing: number + 1, or 0 */
     int nslot;
     CoverageList list;
@@ -44,9 +44,9 @@ typedef struct DistillState {
     int code;
 } DistillState;
 
-/* ---- what is known ---- */
+/* ---- entries and features ---- */
 
-static void *cmd_distill_grown(void *v, int n, int *capacity, size_t each) {
+static void *distill_grown(void *v, int n, int *capacity, size_t each) {
     if (n < *capacity) {
         return v;
     }
@@ -58,7 +58,7 @@ static void *cmd_distill_grown(void *v, int n, int *capacity, size_t each) {
     return v;
 }
 
-static int32_t *cmd_distill_slot_of(const DistillState *s, CoverageFeature feature) {
+static int32_t *distill_slot_of(const DistillState *s, CoverageFeature feature) {
     uint64_t at = feature * 0x9E3779B97F4A7C15u >> 32;
     for (;; at++) {
         int32_t *slot = &s->slot[at & (uint64_t)(s->nslot - 1)];
@@ -69,40 +69,40 @@ static int32_t *cmd_distill_slot_of(const DistillState *s, CoverageFeature featu
 }
 
 static uint32_t number_of(DistillState *s, CoverageFeature feature) {
-    if (2 * s->ntraits >= s->nslot) {
+    if (2 * s->nfeatures >= s->nslot) {
         free(s->slot);
         s->nslot = s->nslot ? 2 * s->nslot : 4096;
         s->slot = calloc((size_t)s->nslot, sizeof *s->slot);
         if (!s->slot) {
-            die("no memory for %d traits", s->ntraits);
+            die("no memory for %d features", s->nfeatures);
         }
-        for (int i = 0; i < s->ntraits; i++) {
-            *cmd_distill_slot_of(s, s->feature[i]) = i + 1;
+        for (int i = 0; i < s->nfeatures; i++) {
+            *distill_slot_of(s, s->feature[i]) = i + 1;
         }
     }
-    int32_t *slot = cmd_distill_slot_of(s, feature);
+    int32_t *slot = distill_slot_of(s, feature);
     if (*slot == 0) {
         s->feature =
-            cmd_distill_grown(s->feature, s->ntraits, &s->coverage_capacity, sizeof *s->feature);
-        s->feature[s->ntraits++] = feature;
-        *slot = s->ntraits;
+            distill_grown(s->feature, s->nfeatures, &s->coverage_capacity, sizeof *s->feature);
+        s->feature[s->nfeatures++] = feature;
+        *slot = s->nfeatures;
     }
     return (uint32_t)*slot - 1;
 }
 
-static void progress(DistillState *s) {
+static void distill_progress(DistillState *s) {
     double now = now_seconds();
     if (progress_wanted(s->options) && now - s->shown > 0.5) {
         s->shown = now;
-        fprintf(stderr, "\r%d programs, %d traits ", s->n, s->ntraits);
+        fprintf(stderr, "\r%d programs, %d features ", s->n, s->nfeatures);
     }
 }
 
-static void cmd_distill_take(DistillState *s, const char *source, const Program *p) {
+static void distill_take(DistillState *s, const char *source, const Program *p) {
     CheckResult outcome;
     coverage_of(&s->checker, p, &s->arena, &s->signatures, &s->list, &outcome);
     s->findings += outcome.verdict == FINDING;
-    s->entry = cmd_distill_grown(s->entry, s->n, &s->capacity, sizeof *s->entry);
+    s->entry = distill_grown(s->entry, s->n, &s->capacity, sizeof *s->entry);
     DistillEntry *e = &s->entry[s->n++];
     Bytes bytes = codec_encode(&s->arena, p);
     uint32_t *numbers = arena_alloc_raw(&s->home, (int64_t)sizeof *numbers * s->list.n);
@@ -114,17 +114,17 @@ static void cmd_distill_take(DistillState *s, const char *source, const Program 
                         numbers,
                         s->list.n,
                         s->list.n};
-    progress(s);
+    distill_progress(s);
 }
 
-static void cmd_distill_visit(void *user, const Source *source) {
+static void distill_visit(void *user, const Source *source) {
     DistillState *s = user;
     arena_reset(&s->arena);
     Program *p;
     bool known = true;
     int code = load_program(s->options, &s->arena, source, &p, &known);
     if (code == 0) {
-        cmd_distill_take(s, printable(&s->arena, source->name), p);
+        distill_take(s, printable(&s->arena, source->name), p);
     } else {
         s->unknown += !known;
         s->code = worst(s->code, known ? code : EXIT_AGREE);
@@ -133,8 +133,8 @@ static void cmd_distill_visit(void *user, const Source *source) {
 
 /* ---- the cover ---- */
 
-/* Is `a` to be taken before `b`? */
-static bool cmd_distill_before(const DistillEntry *a, const DistillEntry *b) {
+/* Is `a` taken before `b`? */
+static bool distill_before(const DistillEntry *a, const DistillEntry *b) {
     if (a->gain != b->gain) {
         return a->gain > b->gain;
     }
@@ -145,11 +145,11 @@ static bool cmd_distill_before(const DistillEntry *a, const DistillEntry *b) {
     return order != 0 ? order < 0 : strcmp(a->source, b->source) < 0;
 }
 
-static void sift(const DistillState *s, int *heap, int n, int at) {
+static void distill_sift(const DistillState *s, int *heap, int n, int at) {
     for (int child; (child = 2 * at + 1) < n; at = child) {
         child +=
-            child + 1 < n && cmd_distill_before(&s->entry[heap[child + 1]], &s->entry[heap[child]]);
-        if (!cmd_distill_before(&s->entry[heap[child]], &s->entry[heap[at]])) {
+            child + 1 < n && distill_before(&s->entry[heap[child + 1]], &s->entry[heap[child]]);
+        if (!distill_before(&s->entry[heap[child]], &s->entry[heap[at]])) {
             return;
         }
         int keep = heap[at];
@@ -158,57 +158,57 @@ static void sift(const DistillState *s, int *heap, int n, int at) {
     }
 }
 
-static int gain_of(const DistillEntry *e, const bool *there) {
+static int distill_gain(const DistillEntry *e, const bool *covered) {
     int gain = 0;
-    for (int i = 0; i < e->ntraits; i++) {
-        gain += !there[e->feature[i]];
+    for (int i = 0; i < e->nfeatures; i++) {
+        gain += !covered[e->feature[i]];
     }
     return gain;
 }
 
-/* Entries in the order in which they are taken; the count. */
-static int cover(DistillState *s, int *order) {
+/* Writes the selected entries to `order`, in order; returns their number. */
+static int distill_cover(DistillState *s, int *order) {
     int *heap = arena_array(&s->home, int, s->n), n = s->n, taken = 0;
-    bool *there = arena_array(&s->home, bool, s->ntraits);
+    bool *covered = arena_array(&s->home, bool, s->nfeatures);
     for (int i = 0; i < n; i++) {
         heap[i] = i;
     }
     for (int i = n / 2 - 1; i >= 0; i--) {
-        sift(s, heap, n, i);
+        distill_sift(s, heap, n, i);
     }
     while (n > 0) {
         DistillEntry *e = &s->entry[heap[0]];
-        int gain = gain_of(e, there);
+        int gain = distill_gain(e, covered);
         if (gain == 0) {
             heap[0] = heap[--n];
         } else if (gain < e->gain) {
             e->gain = gain;
         } else {
             order[taken++] = heap[0];
-            for (int i = 0; i < e->ntraits; i++) {
-                there[e->feature[i]] = true;
+            for (int i = 0; i < e->nfeatures; i++) {
+                covered[e->feature[i]] = true;
             }
             heap[0] = heap[--n];
         }
-        sift(s, heap, n, 0);
+        distill_sift(s, heap, n, 0);
     }
     return taken;
 }
 
-/* ---- what is written ---- */
+/* ---- output ---- */
 
-static void brings_line(DistillState *s, Text *t, const DistillEntry *e, int line, const Program *p,
-                        bool *there) {
+static void distill_brings_line(DistillState *s, Text *t, const DistillEntry *e, int line,
+                                const Program *p, bool *covered) {
     text_printf(t, "{\"program\":%d,\"name\":", line);
     text_json_string(t, p->name ? p->name : "");
     text_add(t, ",\"source\":");
     text_json_string(t, e->source);
     text_printf(t, ",\"statements\":%d,\"brings\":[", program_size(p));
     int edges = 0, listed = 0;
-    for (int i = 0; i < e->ntraits; i++) {
-        if (!there[e->feature[i]]) {
+    for (int i = 0; i < e->nfeatures; i++) {
+        if (!covered[e->feature[i]]) {
             CoverageFeature feature = s->feature[e->feature[i]];
-            there[e->feature[i]] = true;
+            covered[e->feature[i]] = true;
             if (strcmp(coverage_kind_name(coverage_kind(feature)), "edge") == 0) {
                 edges++;
                 continue;
@@ -224,7 +224,7 @@ static void brings_line(DistillState *s, Text *t, const DistillEntry *e, int lin
     text_add(t, "}\n");
 }
 
-static int cmd_distill_write_file(DistillState *s, const char *name, const Text *t) {
+static int distill_write_file(DistillState *s, const char *name, const Text *t) {
     char message[512];
     const char *path = arena_printf(&s->arena, "%s/%s", s->options->out, name);
     return io_write(path, t->n > 0 ? t->v : "", t->n, message, sizeof message)
@@ -232,9 +232,9 @@ static int cmd_distill_write_file(DistillState *s, const char *name, const Text 
                : complain(EXIT_ENVIRONMENT, "%s", message);
 }
 
-static int cmd_distill_write_all(DistillState *s, const int *order, int taken) {
+static int distill_write_all(DistillState *s, const int *order, int taken) {
     Text programs = {.arena = &s->home}, brings = {.arena = &s->home};
-    bool *there = arena_array(&s->home, bool, s->ntraits);
+    bool *covered = arena_array(&s->home, bool, s->nfeatures);
     for (int k = 0; k < taken; k++) {
         const DistillEntry *e = &s->entry[order[k]];
         arena_reset(&s->arena);
@@ -244,16 +244,16 @@ static int cmd_distill_write_all(DistillState *s, const int *order, int taken) {
         if (programs.v[programs.n - 1] != '\n') {
             text_add(&programs, "\n");
         }
-        brings_line(s, &brings, e, k + 1, p, there);
+        distill_brings_line(s, &brings, e, k + 1, p, covered);
     }
-    int code = cmd_distill_write_file(s, "programs.jsonl", &programs);
-    return code ? code : cmd_distill_write_file(s, "brings.jsonl", &brings);
+    int code = distill_write_file(s, "programs.jsonl", &programs);
+    return code ? code : distill_write_file(s, "brings.jsonl", &brings);
 }
 
-static void summary(DistillState *s, int taken) {
+static void distill_summary(DistillState *s, int taken) {
     Text t = {.arena = &s->arena};
     int64_t kinds[16] = {0};
-    for (int i = 0; i < s->ntraits; i++) {
+    for (int i = 0; i < s->nfeatures; i++) {
         kinds[coverage_kind(s->feature[i])]++;
     }
     bool json = s->options->json;
@@ -289,26 +289,26 @@ int cmd_distill(const Options *o) {
     }
     s.checker.stages = false;
     for (int i = 0; i < o->nfiles; i++) {
-        io_each_corpus(o->files[i], cmd_distill_visit, &s);
+        io_each_corpus(o->files[i], distill_visit, &s);
     }
     for (int64_t i = 0; i < o->runs; i++) {
         arena_reset(&s.arena);
         const Program *p = generate_program_info(&s.arena, &generate, o->seed, (uint64_t)i, NULL);
-        cmd_distill_take(&s,
-                         arena_printf(&s.arena, "fuzz --seed %llu, program %lld",
-                                      (unsigned long long)o->seed, (long long)i),
-                         p);
+        distill_take(&s,
+                     arena_printf(&s.arena, "fuzz --seed %llu, program %lld",
+                                  (unsigned long long)o->seed, (long long)i),
+                     p);
     }
     if (progress_wanted(o)) {
         fprintf(stderr, "\r%60s\r", "");
     }
-    int *order = arena_array(&s.home, int, s.n), taken = s.n > 0 ? cover(&s, order) : 0;
+    int *order = arena_array(&s.home, int, s.n), taken = s.n > 0 ? distill_cover(&s, order) : 0;
     if (s.n > 0 || s.code == 0) {
         code = io_mkdirs(o->out, message, sizeof message)
-                   ? cmd_distill_write_all(&s, order, taken)
+                   ? distill_write_all(&s, order, taken)
                    : complain(EXIT_ENVIRONMENT, "%s", message);
         if (code == 0 && !o->quiet) {
-            summary(&s, taken);
+            distill_summary(&s, taken);
         }
     }
     checker_close(&s.checker);

@@ -1,10 +1,10 @@
 /* minimize: check one program; if there is a finding, make the program smaller and print it, or
  * write a report with --out.
  *
- * With --save FILE the smallest program so far is written there after every step, and where the
- * file is there already, minimizing goes on from it: a run that is stopped, or that comes to its
- * limit, loses nothing. Findings with other signatures that were met on the way are told of, and
- * written with --out. */
+ * With --save FILE the smallest program so far is written there after every step, and minimizing
+ * continues from the file if it exists: a run that is stopped, or that reaches its limit, loses
+ * nothing. Findings with other signatures that candidates show are printed, and written with
+ * --out. */
 #include "harness/cli/command.h"
 #include "harness/campaign/ledger.h"
 #include "harness/triage/minimize.h"
@@ -51,7 +51,7 @@ static void on_step(void *user, const char *reducer, const Program *now,
     }
 }
 
-/* The program saved by a run before, if it shows the finding; else `p`. */
+/* The program that an earlier run saved; `p` if there is none; NULL after complaining. */
 static const Program *resumed(MinimizeState *s, const Program *p, Finding *finding) {
     if (!s->options->save || access(s->options->save, F_OK) != 0) {
         return p;
@@ -82,8 +82,9 @@ static const Program *resumed(MinimizeState *s, const Program *p, Finding *findi
     return saved;
 }
 
-/* Findings that were met on the way: each a report of its own, as it was met. */
-static void tell_others(MinimizeState *s, MinimizeStats *stats, const Finding *own) {
+/* Findings with other symptoms that candidates showed: each gets a report of its own, without
+ * minimizing. */
+static void report_others(MinimizeState *s, MinimizeStats *stats, const Finding *own) {
     for (int i = 0; i < stats->nother; i++) {
         Other *other = &stats->other[i];
         char path[4096] = "", message[512];
@@ -94,23 +95,26 @@ static void tell_others(MinimizeState *s, MinimizeStats *stats, const Finding *o
                                  ? seen_name(&s->arena, signature, other->finding.cause.group)
                                  : signature;
         if (s->options->out && !report_exists(s->options->out, folder)) {
-            Report report = {
-                other->program, other->program, &other->finding,
-                &s->checker,    NULL,           arena_printf(&s->arena, "met while %s", s->origin),
-                folder};
+            Report report = {other->program,
+                             other->program,
+                             &other->finding,
+                             &s->checker,
+                             NULL,
+                             arena_printf(&s->arena, "found while running %s", s->origin),
+                             folder};
             if (!report_write(&s->arena, s->options->out, &report, path, sizeof path, message,
                               sizeof message)) {
                 s->code = complain(EXIT_ENVIRONMENT, "%s", message);
             }
         }
         if (!s->options->quiet) {
-            fprintf(stderr, "met on the way: %s%s%s\n", other->finding.signature,
+            fprintf(stderr, "another finding: %s%s%s\n", other->finding.signature,
                     path[0] ? ", " : "", path);
         }
     }
 }
 
-/* More checkers for --jobs: the first `n` of them are open, whatever the answer. */
+/* More checkers for --jobs: 0, or an exit code after complaining; `*n` of them are open then. */
 static int open_more(MinimizeState *s, MinimizeStats *stats, int *n) {
     int want = (int)min_i64(s->options->jobs, MINIMIZE_MAX_JOBS) - 1, code = 0;
     *n = 0;
@@ -190,7 +194,7 @@ static int minimize(MinimizeState *s, const Source *source, const Program *p) {
         }
     }
     int code = print_answer(s, p, small, &out.finding, &stats);
-    tell_others(s, &stats, &out.finding);
+    report_others(s, &stats, &out.finding);
     return code;
 }
 

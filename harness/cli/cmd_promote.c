@@ -1,7 +1,7 @@
-/* promote: a finding becomes a regression. The program of a report (or any program) is written to
- * corpus/regressions/NAME.json, named after its signature, with a `note` that says why it is there
- * and, as `expect`, what the pair's first executor answers: what is right. `replay` compares both
- * executors with it from then on, so a change of either fails. */
+/* promote: makes a regression of a finding. The program of a report (or any program) is written to
+ * corpus/regressions/NAME.json, named after its signature, with a `note` that says why it is kept
+ * and, as `expect`, the result of the pair's first executor, which is taken as correct. `replay`
+ * compares both executors with it from then on, so a change of either fails. */
 #include "harness/cli/command.h"
 #include "harness/report/report.h"
 
@@ -25,7 +25,7 @@ static const char *program_of(Arena *arena, const char *finding) {
                : finding;
 }
 
-/* A name in the manner of the corpus: letters, digits, underscores. */
+/* A file name as the corpus has them: letters, digits, underscores. */
 static const char *cmd_promote_file_name(Arena *arena, const char *text) {
     char *name = arena_strdup(arena, text);
     for (char *c = name; *c; c++) {
@@ -36,16 +36,16 @@ static const char *cmd_promote_file_name(Arena *arena, const char *text) {
     return name;
 }
 
-/* Why it is there, when nobody says so. */
-static const char *why(Arena *arena, const Finding *f, const char *pair) {
+/* The note, if none is given. */
+static const char *promote_note(Arena *arena, const Finding *f, const char *pair) {
     const char *cause =
         f->cause.stage[0] ? arena_printf(arena, " It came from %s.", f->cause.text) : "";
     return arena_printf(arena, "%s was %s, not %s (%s, pair %s).%s", f->kind, f->b, f->a,
                         f->signature, pair, cause);
 }
 
-/* Does the second executor answer the same bits, so that any other answer is a change? */
-static bool exact(PromoteState *s, Checker *right, const Program *p) {
+/* Does the second executor give the same bits? Then replay compares bits, too. */
+static bool promote_exact(PromoteState *s, Checker *right, const Program *p) {
     CheckResult out;
     faults_clear(&right->b.compile);
     const Result *other = right->b.run(&right->b, p, &s->checker.run, &s->arena);
@@ -72,7 +72,9 @@ static int promote(PromoteState *s, const Program *from) {
     }
     Program *p = program_clone(&s->arena, from);
     p->name = cmd_promote_file_name(&s->arena, o->name ? o->name : out.finding.signature);
-    p->note = o->note ? o->note : found ? why(&s->arena, &out.finding, s->checker.pair) : p->note;
+    p->note = o->note ? o->note
+              : found ? promote_note(&s->arena, &out.finding, s->checker.pair)
+                      : p->note;
     Checker right = s->checker;
     faults_clear(&right.a.compile);
     p->expect = right.a.run(&right.a, p, &s->checker.run, &s->arena);
@@ -81,18 +83,18 @@ static int promote(PromoteState *s, const Program *from) {
                         p->expect->failure != FAILURE_NONE ? p->expect->calls[0].message
                                                            : p->expect->undefined[0].why);
     }
-    if (exact(s, &right, p)) {
+    if (promote_exact(s, &right, p)) {
         p->extra = "\"x-exact\":true,\"x-zero-sign\":true";
     }
     const char *dir = o->out ? o->out : "corpus/regressions",
                *path = arena_printf(&s->arena, "%s/%s.json", dir, p->name);
     char message[512];
     if (access(path, F_OK) == 0) {
-        return complain(EXIT_BAD_INPUT, "%s is there already: give another --name", path);
+        return complain(EXIT_BAD_INPUT, "%s exists already: give another --name", path);
     }
     Text t = {.arena = &s->arena};
     program_print(&t, p, false);
-    Program *again; /* what is written can be read */
+    Program *again; /* the file must be readable again */
     if (program_parse_within(&s->arena, t.v, (size_t)t.n, &o->limits, &again, message,
                              sizeof message) != PARSE_OK) {
         return complain(EXIT_BAD_INPUT, "%s as a regression: %s", o->files[0], message);

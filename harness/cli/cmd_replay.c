@@ -1,10 +1,11 @@
-/* replay: stored programs once more: the pair against each other, and each executor against the
- * program's `expect`. `x-exact` and `x-zero-sign` beside an `expect` say how its numbers are to be
- * compared. A file whose ops are unknown is counted as not expressible.
+/* replay: checks stored programs again: the executors of the pair against each other, and each
+ * against the program's `expect`. `x-exact` and `x-zero-sign` beside an `expect` say how its
+ * numbers are to be compared. A file whose ops are unknown is counted as not expressible.
  *
- * Every finding has a standing (known.h): new; known, when --known lists it; flaky, when the same
- * check again does not show it. Then the programs of the known issues are checked: an issue that
- * its program no longer shows is fixed. Only new and flaky findings make the run fail. */
+ * Every finding has a status (known.h): new; known, when --known lists it; flaky, when repeating
+ * the check does not show it every time. Then the programs of the known issues are checked: an
+ * issue that its program no longer shows is fixed. Only new and flaky findings make the run fail.
+ */
 #include "harness/cli/command.h"
 #include "harness/triage/known.h"
 #include "harness/report/report.h"
@@ -97,13 +98,13 @@ static FindingStatus cmd_replay_sort_finding(ReplayState *s, const Finding *f, c
     return status;
 }
 
-/* The one of a program's standings that it is listed with. */
+/* The status that a program with several findings is listed with. */
 static FindingStatus more_urgent(FindingStatus a, FindingStatus b) {
     return a == STATUS_NEW || (a == STATUS_FLAKY && b == STATUS_KNOWN) ? a : b;
 }
 
-static FindingStatus tell(ReplayState *s, const char *source, const Program *p, const char *against,
-                          const CheckResult *out, bool steady) {
+static FindingStatus replay_report(ReplayState *s, const char *source, const Program *p,
+                                   const char *against, const CheckResult *out, bool steady) {
     const Finding *f = &out->finding;
     const KnownIssue *issue;
     FindingStatus status = cmd_replay_sort_finding(s, f, against, steady, &issue);
@@ -156,9 +157,9 @@ static Verdict against_expect(ReplayState *s, const Source *source, const Progra
         snprintf(f->signature, sizeof f->signature, "%s-%s-expect", oracle_name(f->oracle),
                  f->kind);
         finding_breakpoint(f);
-        *status =
-            more_urgent(*status, tell(s, source->name, p,
-                                      arena_printf(&s->arena, "%s,expect", name), &out, true));
+        *status = more_urgent(*status, replay_report(s, source->name, p,
+                                                     arena_printf(&s->arena, "%s,expect", name),
+                                                     &out, true));
     }
     *skip = out.skip;
     return out.verdict;
@@ -188,7 +189,8 @@ static void cmd_replay_each(void *user, const Source *source) {
     if (verdict == FINDING) {
         check_locate(&s->checker, p, &out.finding, &s->arena);
         finding_breakpoint(&out.finding);
-        status = tell(s, source->name, p, s->checker.pair, &out, always_shows(s, p, &out.finding));
+        status = replay_report(s, source->name, p, s->checker.pair, &out,
+                               always_shows(s, p, &out.finding));
     }
     for (int k = 0; k < 2 && p->expect; k++) {
         SkipReason why;
@@ -209,7 +211,7 @@ static void cmd_replay_each(void *user, const Source *source) {
     s->skips[skip] += verdict == SKIP;
 }
 
-/* ---- known issues, again ---- */
+/* ---- known issues ---- */
 
 typedef struct Retest {
     ReplayState *state;
@@ -225,7 +227,7 @@ static void retest_source(void *user, const Source *source) {
     int code = load_program(s->options, &s->arena, source, &p, NULL);
     s->code = worst(s->code, code);
     for (int i = 0; code == 0 && i < REPEATS && !r->shows;
-         i++) { /* flaky ones need some patience */
+         i++) { /* a flaky one may need several tries */
         Checker again = s->checker;
         CheckResult out;
         check_program(&again, p, &s->arena, &out);
@@ -238,7 +240,7 @@ static void retest_source(void *user, const Source *source) {
     }
 }
 
-static void tell_issue(ReplayState *s, const KnownIssue *k, FindingStatus status) {
+static void replay_report_issue(ReplayState *s, const KnownIssue *k, FindingStatus status) {
     Text t = {.arena = &s->arena};
     if (s->options->json) {
         text_printf(&t,
@@ -253,13 +255,13 @@ static void tell_issue(ReplayState *s, const KnownIssue *k, FindingStatus status
     } else {
         text_printf(
             &t, "%s: %s (%s, %s)%s\n", finding_status_name(status), k->signature, k->issue, k->date,
-            status == STATUS_FIXED ? ": its program no longer shows it, take it out of the list"
+            status == STATUS_FIXED ? ": its program no longer shows it, remove it from the list"
                                    : "");
     }
     fputs(t.v, stdout);
 }
 
-static void retest(ReplayState *s) {
+static void replay_retest(ReplayState *s) {
     for (int i = 0; i < s->known.n; i++) {
         KnownIssue *k = &s->known.issue[i];
         if (!known_applies(k, s->checker.pair) || !k->program) {
@@ -269,15 +271,14 @@ static void retest(ReplayState *s) {
         io_each(k->program, false, retest_source, &r);
         if (r.tested) {
             s->status[STATUS_FIXED] += !r.shows;
-            tell_issue(s, k, r.shows ? STATUS_KNOWN : STATUS_FIXED);
+            replay_report_issue(s, k, r.shows ? STATUS_KNOWN : STATUS_FIXED);
             results_add_case(&s->results, k->program, k->signature,
                              finding_status_name(r.shows ? STATUS_KNOWN : STATUS_FIXED), k->issue);
         }
     }
 }
 
-/* Ahead of all checks: the programs that will be run. What is wrong with a source is said when it
- * is checked. */
+/* Before all checks: announces the programs. Errors of a source are reported when it is checked. */
 static void cmd_replay_collect(void *user, const Source *source) {
     ReplayState *s = user;
     arena_reset(&s->arena);
@@ -339,8 +340,8 @@ static void cmd_replay_summary_json(const ReplayState *s, Text *t) {
     text_add(t, "}");
 }
 
-/* What the run came to: on standard output, and in the files that the options name. */
-static void finish_run(ReplayState *s) {
+/* The summary, on standard output, and the files of results that the options name. */
+static void replay_summarize(ReplayState *s) {
     const Options *o = s->options;
     Text text = {.arena = &s->home}, json = {.arena = &s->home}, all = {.arena = &s->home};
     cmd_replay_summary_text(s, &text);
@@ -379,13 +380,13 @@ int cmd_replay(const Options *o) {
     for (int i = 0; i < o->nfiles; i++) {
         int64_t before = s.programs;
         io_each(o->files[i], true, cmd_replay_each, &s);
-        if (s.programs == before) { /* a run that looks at nothing must not look green */
+        if (s.programs == before) { /* a run without programs must fail */
             s.code = worst(
                 s.code, complain(EXIT_BAD_INPUT, "there is no program in '%.200s'", o->files[i]));
         }
     }
-    retest(&s);
-    finish_run(&s);
+    replay_retest(&s);
+    replay_summarize(&s);
     checker_close(&s.checker);
     arena_destroy(&s.arena);
     arena_destroy(&s.home);

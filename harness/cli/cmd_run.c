@@ -1,5 +1,5 @@
-/* run: programs on one executor, results as text or as one JSON object a line. What a program
- * raises is a result, not a failure. */
+/* run: runs programs on one executor and prints results as text or as one JSON object a line. An
+ * error that a program raises is a result, not a failure. */
 #include "harness/cli/command.h"
 
 #include <stdio.h>
@@ -49,7 +49,7 @@ static void cmd_run_print_call(Text *t, const Program *p, const CallResult *c, i
     } else {
         const char *at = c->error_at == AT_RETURN     ? "return"
                          : c->error_at == AT_BACKWARD ? "backward"
-                         : c->error_at == AT_UNKNOWN  ? "an unknown place"
+                         : c->error_at == AT_UNKNOWN  ? "an unknown location"
                                                       : program_path(arena, p, c->error_at);
         text_printf(t, "error %s at %s: %s\n", errcode_name(c->error), at,
                     c->message ? c->message : "");

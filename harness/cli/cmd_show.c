@@ -1,7 +1,7 @@
-/* show: one program in one of several forms. ir compiles it and prints the graph after every stage,
- * loops the loop IR alone, c the C file that compiled:native makes of it (one for every plan that
- * the program needs); dot with --after is the graph after that stage. With --stats it is compiled
- * as well, and what compiling did is printed behind. */
+/* show: prints one program in one of several forms. ir compiles it and prints the graph after every
+ * stage, loops the loop IR only, c the C file that compiled:native generates (one for every plan of
+ * the program); dot with --after is the graph after that stage. With --stats the program is
+ * compiled as well, and the statistics of the compiler follow. */
 #include "harness/cli/command.h"
 #include "harness/report/compile_stats.h"
 #include "program/print/print.h"
@@ -59,16 +59,16 @@ static void cmd_show_on_dump(void *user, const char *stage, const char *text) {
 }
 
 static void cmd_show_compile(ShowState *s, const Program *p) {
-    CompileOptions cmd_show_compile = s->options->compile;
+    CompileOptions compile = s->options->compile;
     CompileCounters *counters = arena_new(&s->arena, CompileCounters);
-    cmd_show_compile.on_dump = s->print ? NULL : cmd_show_on_dump;
-    cmd_show_compile.dump_user = s;
-    cmd_show_compile.dump_c = !s->print && strcmp(s->options->as, "c") == 0;
-    cmd_show_compile.dump_dot = s->dot;
-    cmd_show_compile.measure = s->options->stats;
+    compile.on_dump = s->print ? NULL : cmd_show_on_dump;
+    compile.dump_user = s;
+    compile.dump_c = !s->print && strcmp(s->options->as, "c") == 0;
+    compile.dump_dot = s->dot;
+    compile.measure = s->options->stats;
     s->plans = 0;
     RunOptions run = {.limits = s->options->limits};
-    compiled_run(p, &cmd_show_compile, &run, counters, &s->arena);
+    compiled_run(p, &compile, &run, counters, &s->arena);
     if (s->options->stats) {
         Text t = {.arena = &s->arena};
         compile_stats_text(&t, counters);
@@ -98,7 +98,7 @@ int cmd_show(const Options *o) {
     }
     if (form == COUNT_OF(FORMS)) {
         return complain(EXIT_BAD_INPUT,
-                        "a program can not be shown as '%.60s', but as text, json, dot, python, "
+                        "a program cannot be shown as '%.60s', but as text, json, dot, python, "
                         "torch, ir, loops or c",
                         as);
     }

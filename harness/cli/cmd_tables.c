@@ -1,4 +1,4 @@
-/* ops, faults, oracles, profiles: the tables, for people and as JSON lines. */
+/* ops, faults, oracles, profiles: print the tables as text and as JSON lines. */
 #include "compiled/loops/lower.h"
 #include "harness/cli/command.h"
 #include "program/ops/functions.h"
@@ -9,19 +9,19 @@
 static const char *const KINDS[] = {"factory",   "view",    "multi_view",   "pointwise", "func",
                                     "composite", "inplace", "inplace_view", "meta"};
 
-static void add_member(Text *t, const char *key, const char *value) {
+static void tables_add_member(Text *t, const char *key, const char *value) {
     text_printf(t, "%s\"%s\":", t->v && t->v[t->n - 1] == '{' ? "" : ",", key);
     text_json_string(t, value);
 }
 
-static void put_line(Text *t, Arena *arena) {
+static void tables_put_line(Text *t, Arena *arena) {
     text_add(t, "}");
     puts(t->v);
     arena_reset(arena);
 }
 
-/* How the compiled executor runs an op: loops of its own, the shared kernel, an address (a view),
- * nothing (history only), or as the ops that it is written in. */
+/* How the compiled executor runs an op: as loops, by the shared kernel, as an address (a view), not
+ * at all (it changes autograd state only), or as the ops that it is composed of. */
 static const char *lowering(const OpInfo *op) {
     switch (op->kind) {
     case KIND_VIEW:
@@ -39,8 +39,8 @@ static const char *lowering(const OpInfo *op) {
     }
 }
 
-/* Whether a gradient flows through an op: by a rule of its own, its twin's, those of the ops that
- * it is written in; a rule that refuses, as PyTorch has none; or not at all. */
+/* How a gradient flows through an op: by a rule (for an in-place op, that of its functional form),
+ * by the rules of the ops that it is composed of, not implemented as in PyTorch, or not at all. */
 static const char *derivative(const OpInfo *op) {
     switch (op->kind) {
     case KIND_COMPOSITE:
@@ -69,13 +69,13 @@ int cmd_ops(const Options *o) {
         }
         Text t = {.arena = &arena};
         text_add(&t, "{");
-        add_member(&t, "name", op->name);
-        add_member(&t, "overload", op->overload);
-        add_member(&t, "kind", KINDS[op->kind]);
-        add_member(&t, "schema", op->schema);
-        add_member(&t, "lowering", lowering(op));
-        add_member(&t, "derivative", derivative(op));
-        put_line(&t, &arena);
+        tables_add_member(&t, "name", op->name);
+        tables_add_member(&t, "overload", op->overload);
+        tables_add_member(&t, "kind", KINDS[op->kind]);
+        tables_add_member(&t, "schema", op->schema);
+        tables_add_member(&t, "lowering", lowering(op));
+        tables_add_member(&t, "derivative", derivative(op));
+        tables_put_line(&t, &arena);
     }
     arena_destroy(&arena);
     return EXIT_AGREE;
@@ -92,13 +92,13 @@ int cmd_faults(const Options *o) {
         }
         Text t = {.arena = &arena};
         text_add(&t, "{");
-        add_member(&t, "id", f->id);
-        add_member(&t, "name", f->name);
-        add_member(&t, "stage", f->stage);
-        add_member(&t, "oracle", f->oracle);
-        add_member(&t, "issue", f->issue);
-        add_member(&t, "text", f->text);
-        put_line(&t, &arena);
+        tables_add_member(&t, "id", f->id);
+        tables_add_member(&t, "name", f->name);
+        tables_add_member(&t, "stage", f->stage);
+        tables_add_member(&t, "oracle", f->oracle);
+        tables_add_member(&t, "issue", f->issue);
+        tables_add_member(&t, "text", f->text);
+        tables_put_line(&t, &arena);
     }
     arena_destroy(&arena);
     return EXIT_AGREE;
@@ -113,9 +113,9 @@ int cmd_oracles(const Options *o) {
         }
         Text t = {.arena = &arena};
         text_add(&t, "{");
-        add_member(&t, "name", oracle_name((OracleId)id));
-        add_member(&t, "claim", oracle_claim((OracleId)id));
-        put_line(&t, &arena);
+        tables_add_member(&t, "name", oracle_name((OracleId)id));
+        tables_add_member(&t, "claim", oracle_claim((OracleId)id));
+        tables_put_line(&t, &arena);
     }
     arena_destroy(&arena);
     return EXIT_AGREE;
@@ -130,10 +130,10 @@ static void profile_line(const Options *o, Arena *arena, const ProfileInfo *p) {
     }
     Text t = {.arena = arena};
     text_add(&t, "{");
-    add_member(&t, "profile", p->name);
-    add_member(&t, "text", p->text);
-    add_member(&t, "sets", p->set);
-    put_line(&t, arena);
+    tables_add_member(&t, "profile", p->name);
+    tables_add_member(&t, "text", p->text);
+    tables_add_member(&t, "sets", p->set);
+    tables_put_line(&t, arena);
 }
 
 static void weight_line(const Options *o, Arena *arena, const WeightInfo *w) {
@@ -145,13 +145,13 @@ static void weight_line(const Options *o, Arena *arena, const WeightInfo *w) {
     }
     Text t = {.arena = arena};
     text_add(&t, "{");
-    add_member(&t, "weight", w->name);
+    tables_add_member(&t, "weight", w->name);
     if (w->group) {
-        add_member(&t, "group", w->group);
+        tables_add_member(&t, "group", w->group);
     }
-    add_member(&t, "text", w->text);
+    tables_add_member(&t, "text", w->text);
     text_printf(&t, ",\"value\":%d", w->value);
-    put_line(&t, arena);
+    tables_put_line(&t, arena);
 }
 
 int cmd_profiles(const Options *o) {

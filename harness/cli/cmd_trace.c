@@ -1,5 +1,5 @@
-/* trace: what both executors hold, statement by statement, with the first statement at which they
- * differ marked. One line a name where they agree, one an executor where they do not. */
+/* trace: prints the values of both executors statement by statement and marks the first statement
+ * at which they differ. One line per name where they agree, one per executor where they do not. */
 #include "harness/cli/command.h"
 #include "harness/report/report.h"
 #include "harness/triage/trace.h"
@@ -14,7 +14,7 @@ typedef struct TraceState {
     Checker checker;
     Arena arena;
     int code;
-    bool marked; /* the first difference was */
+    bool marked; /* the first difference is printed */
 } TraceState;
 
 /* "vec, rows" of the inputs whose bits are set. */
@@ -41,12 +41,12 @@ static const char *alias_text(Arena *arena, const TraceStep *step, const CallRes
                : arena_printf(arena, "itself");
 }
 
-static const char *held(Arena *arena, const TraceStep *step, int side, int place) {
-    const TraceValue *v = &step->value[side][place];
+static const char *value_text(Arena *arena, const TraceStep *step, int side, int k) {
+    const TraceValue *v = &step->value[side][k];
     const ReturnRecord *r = v->record;
     Text t = {.arena = arena};
     if (!r) {
-        return "not there";
+        return "not bound";
     }
     char size[160], stride[160];
     ints_text(size, sizeof size, r->values.size, r->values.ndim);
@@ -54,7 +54,7 @@ static const char *held(Arena *arena, const TraceStep *step, int side, int place
     text_printf(&t, "%s %s stride %s offset %lld", dtype_name(r->values.dtype), size, stride,
                 (long long)r->storage_offset);
     if (r->alias != ALIAS_NONE && strcmp(alias_text(arena, step, step->call[side], r),
-                                         step->prefix->names[step->shown.name[place]]) != 0) {
+                                         step->prefix->names[step->shown.name[k]]) != 0) {
         text_printf(&t, ", storage of %s", alias_text(arena, step, step->call[side], r));
     }
     if (v->version >= 0) {
@@ -81,12 +81,12 @@ static const char *statement_of(Arena *arena, const Program *p, int sid) {
     return report_statement(arena, p, sid < 0 ? AT_INPUTS : sid);
 }
 
-static const char *raised(Arena *arena, const Program *p, const CallResult *c) {
+static const char *raised_text(Arena *arena, const Program *p, const CallResult *c) {
     const char *at = c->error_at >= 0 && c->error_at < p->nstmts
                          ? program_path(arena, p, c->error_at)
                      : c->error_at == AT_RETURN ? "return"
-                                                : "an unknown place";
-    return c->ok ? "goes on"
+                                                : "an unknown location";
+    return c->ok ? "continues"
                  : arena_printf(arena, "raises %s at %s: %s", errcode_name(c->error), at,
                                 c->message ? printable(arena, c->message) : "");
 }
@@ -97,18 +97,18 @@ static void print_step(TraceState *s, const Program *p, const TraceStep *step) {
     const char *name[2] = {s->checker.a.name, strcmp(s->checker.a.name, s->checker.b.name) == 0
                                                   ? "again"
                                                   : s->checker.b.name};
-    bool differs = step->outcome.verdict == FINDING, first = differs && !s->marked;
+    bool differs = step->result.verdict == FINDING, first = differs && !s->marked;
     s->marked |= differs;
     text_printf(&t, "%s%s%s%s\n", first ? color("\033[31m") : "", first ? "> " : "  ",
                 statement_of(arena, p, step->sid), first ? color("\033[0m") : "");
     if (step->status == TRACE_NOT_RUN) {
-        text_add(&t, "      not run: in a branch that is not taken, or behind an error\n");
+        text_add(&t, "      not run: in a branch that is not taken, or after an error\n");
     }
     for (int side = 0; step->status == TRACE_RAISED && side < 2; side++) {
-        text_printf(&t, "      %-10s %s\n", name[side], raised(arena, p, step->call[side]));
+        text_printf(&t, "      %-10s %s\n", name[side], raised_text(arena, p, step->call[side]));
     }
     for (int k = 0; step->status == TRACE_HELD && k < step->shown.n; k++) {
-        const char *a = held(arena, step, 0, k), *b = held(arena, step, 1, k);
+        const char *a = value_text(arena, step, 0, k), *b = value_text(arena, step, 1, k);
         const char *value = p->names[step->shown.name[k]];
         if (differs && strcmp(a, b) != 0) {
             text_printf(&t, "      %-10s %-10s %s\n      %-10s %-10s %s\n", value, name[0], a, "",
@@ -118,18 +118,18 @@ static void print_step(TraceState *s, const Program *p, const TraceStep *step) {
         }
     }
     if (first) {
-        Finding f = step->outcome.finding;
-        const char *place = f.subject == SUBJECT_TRACE || f.subject == SUBJECT_CALL
-                                ? "what a probe or a branch sees"
-                                : finding_location(arena, step->prefix, &f);
+        Finding f = step->result.finding;
+        const char *location = f.subject == SUBJECT_TRACE || f.subject == SUBJECT_CALL
+                                   ? "what a probe or a branch sees"
+                                   : finding_location(arena, step->prefix, &f);
         text_printf(&t, "      the first difference: oracle %s (%s), %s: %s against %s\n",
-                    oracle_name(f.oracle), f.kind, place, f.a, f.b);
+                    oracle_name(f.oracle), f.kind, location, f.a, f.b);
     }
     fputs(t.v, stdout);
 }
 
-static void json_value(Text *t, const TraceStep *step, const Program *p, int side, int place) {
-    const TraceValue *v = &step->value[side][place];
+static void json_value(Text *t, const TraceStep *step, const Program *p, int side, int k) {
+    const TraceValue *v = &step->value[side][k];
     const ReturnRecord *r = v->record;
     if (!r) {
         text_add(t, "null");
@@ -176,12 +176,12 @@ static void print_step_json(TraceState *s, const char *source, const Program *p,
                 step->sid < 0 ? "inputs" : program_path(&s->arena, p, step->sid));
     text_json_string(&t, statement_of(&s->arena, p, step->sid));
     text_printf(&t, ",\"status\":\"%s\",\"verdict\":\"%s\",\"first\":%s", status[step->status],
-                verdict[step->outcome.verdict],
-                step->outcome.verdict == FINDING && !s->marked ? "true" : "false");
-    s->marked |= step->outcome.verdict == FINDING;
+                verdict[step->result.verdict],
+                step->result.verdict == FINDING && !s->marked ? "true" : "false");
+    s->marked |= step->result.verdict == FINDING;
     for (int side = 0; step->status == TRACE_RAISED && side < 2; side++) {
         text_printf(&t, ",\"%s\":", side ? "b" : "a");
-        text_json_string(&t, raised(&s->arena, p, step->call[side]));
+        text_json_string(&t, raised_text(&s->arena, p, step->call[side]));
     }
     text_add(&t, ",\"values\":{");
     for (int k = 0; step->status == TRACE_HELD && k < step->shown.n; k++) {

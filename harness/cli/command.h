@@ -1,5 +1,5 @@
 /* Commands: `twingrad NAME [OPTIONS] [FILE...]`, one row each in commands.def, one file each in
- * cmd_NAME.c (fuzz: cli/cmd_fuzz.c). */
+ * cmd_NAME.c. They use the library, which knows nothing of them. */
 #ifndef HARNESS_COMMAND_H
 #define HARNESS_COMMAND_H
 
@@ -12,8 +12,8 @@
 #include "harness/util/version.h"
 #include "harness/triage/known.h"
 
-/* Every option of every command (options.def); a command names those it takes in commands.def.
- * Zeroed but where said. */
+/* Every option of every command (options.def); a command lists those it takes in commands.def. The
+ * default is zero where no other is given. */
 typedef struct Options {
     const char *command;
     const char *pair; /* "reference,compiled" by default */
@@ -25,9 +25,9 @@ typedef struct Options {
     bool seed_given;
     GenerateOptions
         generate;   /* --ops, --profile; with max-elements and max-statements: generate_options */
-    double seconds; /* 0: no limit given */
-    int64_t runs;   /* 0: no limit given */
-    bool swarm_passes; /* fuzz: a random choice of passes is off */
+    double seconds; /* 0: no limit */
+    int64_t runs;   /* 0: no limit */
+    bool swarm_passes; /* fuzz: disable a random choice of passes */
     bool first;        /* fuzz: stop at the first finding */
     bool every;        /* fuzz: print every finding */
     bool json, timing, quiet, stats, no_minimize, poke;
@@ -48,9 +48,9 @@ typedef struct Options {
     bool resume;
     int64_t mutate;              /* percent; 50 by default */
     const char *corpus, *binary; /* NULL: not given */
-    char **words;                /* all arguments, as they came (files in front) */
+    char **words;                /* all arguments (files are moved to the front) */
     int nwords;
-    char **files; /* what is not an option, in order */
+    char **files; /* arguments that are not options, in order */
     int nfiles;
 } Options;
 
@@ -63,18 +63,18 @@ int cmd_version(void);
 
 /* ---- options.c ---- */
 /* Parses the arguments behind the command's name; `accepted` names the options it takes. False and
- * one sentence for a bad one. `*help` is set by --help. The words that are no options are moved to
+ * one sentence for a bad one. `*help` is set by --help. The words that are not options are moved to
  * the front of argv, which `o->files` points to. */
 bool options_parse(Options *o, int argc, char **argv, const char *accepted, bool *help,
                    char *message, size_t message_size);
-/* Prints the lines of help of the options named in `accepted`. */
+/* Prints the help of the options named in `accepted`. */
 void options_help(const char *accepted);
 
 /* The options that a command takes (commands.def). */
 const char *command_options(const char *command);
 
 /* ---- what commands share (command.c) ---- */
-/* Prints "twingrad: SENTENCE" on standard error and gives back `code`. */
+/* Prints "twingrad: SENTENCE" on standard error; returns `code`. */
 int complain(int code, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* The pair that the options name, and how it is run; false and one sentence for a bad value. */
 bool checker_settings(const Options *o, CheckerOptions *out, char *message, size_t message_size);
@@ -90,22 +90,21 @@ int generate_options(const Options *o, GenerateOptions *out);
 int open_known(const Options *o, Arena *arena, Known *out);
 /* The settings of targets that the options ask for. */
 TargetSettings target_settings(const Options *o);
-/* Flushes standard output and says what went wrong: every command returns through it. */
+/* Flushes standard output and reports a failure to write it: every command returns through it. */
 int finish(int code);
-/* Is the source bytes of the codec (fuzz/codec/codec.h), not JSON? Standard input and what is named
- * .json or .jsonl is JSON; of other names, what does not begin with `{`. */
+/* Is the source bytes of the codec (fuzz/codec/codec.h), not JSON? Standard input and files named
+ * .json or .jsonl are JSON; other files are bytes unless they begin with `{`. */
 bool source_is_bytes(const Source *source);
-/* Parses the program of a source (bytes: decodes it, within what engines keep to); 0, or the exit
+/* Parses the program of a source (bytes: decodes it, within the limits of engines); 0, or the exit
  * code after complaining. `*known` (may be NULL: complain) is false for a program that names an op
  * which the table does not have. */
 int load_program(const Options *o, Arena *arena, const Source *source, Program **out, bool *known);
-/* Visits the program of every source in the files given, in order; what can not be read is
- * complained about and the rest goes on. The arena is emptied before each. The worst exit code of
- * reading. */
+/* Visits the program of every source in the files given, in order; a source that cannot be read is
+ * complained about and skipped. The arena is reset before each. The worst exit code of reading. */
 typedef void EachProgram(void *user, const char *source, const Program *p);
 int each_program(const Options *o, Arena *arena, EachProgram *visit, void *user);
-/* The same with a checker, which it opens into *checker and closes, and an arena that it destroys;
- * `visit` may raise *code. The worst of all codes. */
+/* The same with a checker, which is opened into *checker and closed, and an arena that is
+ * destroyed; `visit` may raise *code. The worst of all codes. */
 int each_checked(const Options *o, Checker *checker, Arena *arena, int *code, EachProgram *visit,
                  void *user);
 /* "skew.json (skew_symmetric)". */

@@ -1,5 +1,5 @@
-/* twingrad: the command line. A table of commands (commands.def); `main` finds the row, parses its
- * options, calls it. */
+/* twingrad: the command line. `main` finds the command in the table (commands.def), parses its
+ * options and calls it. */
 #include "harness/cli/command.h"
 
 #include <stdio.h>

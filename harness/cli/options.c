@@ -1,4 +1,4 @@
-/* The option parser: one table (options.def) of name, kind and place in Options. `--name VALUE` and
+/* The option parser: one table (options.def) of name, kind and field of Options. `--name VALUE` and
  * `--name=VALUE` are the same, `--` ends the options, a single `-` is a file. */
 #include "harness/cli/command.h"
 
@@ -8,29 +8,29 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef enum OptionsKind {
-    TEXT,
-    FLAG,
-    COUNT,
-    SEED,
-    SECONDS,
-    FAULT,
-    OFF,
-    ONLY,
-    PROFILE,
-    OPS
-} OptionsKind;
+typedef enum OptionKind {
+    OPTION_TEXT,
+    OPTION_FLAG,
+    OPTION_COUNT,
+    OPTION_SEED,
+    OPTION_SECONDS,
+    OPTION_FAULT,
+    OPTION_DISABLE,
+    OPTION_ONLY,
+    OPTION_PROFILE,
+    OPTION_OPS
+} OptionKind;
 
-typedef struct OptionsRow {
+typedef struct OptionRow {
     const char *name;
-    OptionsKind kind;
+    OptionKind kind;
     size_t field;
     const char *metavariable, *help;
-} OptionsRow;
+} OptionRow;
 
-static const OptionsRow ROWS[] = {
+static const OptionRow OPTIONS[] = {
 #define OPTION(name, kind, field, metavariable, help)                                              \
-    {name, kind, offsetof(Options, field), metavariable, help},
+    {name, OPTION_##kind, offsetof(Options, field), metavariable, help},
 #include "harness/cli/options.def"
 #undef OPTION
 };
@@ -50,20 +50,20 @@ static bool digits_only(const char *text) {
     return text[0] != '\0' && strspn(text, "0123456789") == strlen(text);
 }
 
-static bool parse_value(const OptionsRow *row, const char *text, Options *o, char *message,
+static bool parse_value(const OptionRow *row, const char *text, Options *o, char *message,
                         size_t size) {
     void *field = (char *)o + row->field;
     char *end;
     errno = 0;
-    if (row->kind != FLAG && text[0] == '\0') {
+    if (row->kind != OPTION_FLAG && text[0] == '\0') {
         snprintf(message, size, "--%s needs %s, not an empty word", row->name, row->metavariable);
         return false;
     }
     switch (row->kind) {
-    case TEXT:
+    case OPTION_TEXT:
         *(const char **)field = text;
         return true;
-    case COUNT: {
+    case OPTION_COUNT: {
         long long value = strtoll(text, &end, 10);
         if (!digits_only(text) || errno != 0) {
             snprintf(message, size, "--%s needs a whole number, not '%.60s'", row->name, text);
@@ -72,7 +72,7 @@ static bool parse_value(const OptionsRow *row, const char *text, Options *o, cha
         *(int64_t *)field = value;
         return true;
     }
-    case SEED: {
+    case OPTION_SEED: {
         unsigned long long value = strtoull(text, &end, 10);
         if (!digits_only(text) || errno != 0) {
             snprintf(message, size,
@@ -84,7 +84,7 @@ static bool parse_value(const OptionsRow *row, const char *text, Options *o, cha
         o->seed_given = true;
         return true;
     }
-    case SECONDS: {
+    case OPTION_SECONDS: {
         double value = strtod(text, &end);
         bool decimal = text[0] != '\0' && strspn(text, "0123456789.eE+-") == strlen(text);
         if (!decimal || *end != '\0' || errno != 0 || !isfinite(value) || value <= 0) {
@@ -94,7 +94,7 @@ static bool parse_value(const OptionsRow *row, const char *text, Options *o, cha
         *(double *)field = value;
         return true;
     }
-    case FAULT: {
+    case OPTION_FAULT: {
         FaultId id;
         if (!fault_parse(text, &id)) {
             snprintf(message, size, "there is no fault '%.60s' (see 'twingrad faults')", text);
@@ -106,14 +106,14 @@ static bool parse_value(const OptionsRow *row, const char *text, Options *o, cha
         }
         return true;
     }
-    case OFF:
-    case ONLY:
-        return disabled_parse(field, text, row->kind == ONLY, message, size);
-    case PROFILE:
+    case OPTION_DISABLE:
+    case OPTION_ONLY:
+        return disabled_parse(field, text, row->kind == OPTION_ONLY, message, size);
+    case OPTION_PROFILE:
         return generate_profile(field, text, message, size);
-    case OPS:
+    case OPTION_OPS:
         return generate_ops(field, text, message, size);
-    case FLAG:
+    case OPTION_FLAG:
         break;
     }
     *(bool *)field = true;
@@ -125,21 +125,21 @@ static bool parse_option(Options *o, const char *word, const char *next, const c
     const char *name = word + 2, *equals = strchr(name, '=');
     size_t n = equals ? (size_t)(equals - name) : strlen(name);
     *used_next = false;
-    for (int i = 0; i < COUNT_OF(ROWS); i++) {
-        const OptionsRow *row = &ROWS[i];
+    for (int i = 0; i < COUNT_OF(OPTIONS); i++) {
+        const OptionRow *row = &OPTIONS[i];
         if (strlen(row->name) != n || strncmp(row->name, name, n) != 0 ||
             !listed(accepted, row->name)) {
             continue;
         }
-        if (row->kind == FLAG && equals) {
+        if (row->kind == OPTION_FLAG && equals) {
             snprintf(message, size, "--%s takes no value", row->name);
             return false;
         }
-        if (row->kind != FLAG && !equals && !next) {
+        if (row->kind != OPTION_FLAG && !equals && !next) {
             snprintf(message, size, "--%s needs %s", row->name, row->metavariable);
             return false;
         }
-        *used_next = row->kind != FLAG && !equals;
+        *used_next = row->kind != OPTION_FLAG && !equals;
         return parse_value(row, equals ? equals + 1 : next, o, message, size);
     }
     snprintf(message, size, "%s has no option '%.60s' (see 'twingrad %s --help')", o->command, word,
@@ -186,11 +186,11 @@ bool options_parse(Options *o, int argc, char **argv, const char *accepted, bool
 }
 
 void options_help(const char *accepted) {
-    for (int i = 0; i < COUNT_OF(ROWS); i++) {
-        if (listed(accepted, ROWS[i].name)) {
+    for (int i = 0; i < COUNT_OF(OPTIONS); i++) {
+        if (listed(accepted, OPTIONS[i].name)) {
             char left[64];
-            snprintf(left, sizeof left, "--%s %s", ROWS[i].name, ROWS[i].metavariable);
-            printf("  %-22s %s\n", left, ROWS[i].help);
+            snprintf(left, sizeof left, "--%s %s", OPTIONS[i].name, OPTIONS[i].metavariable);
+            printf("  %-22s %s\n", left, OPTIONS[i].help);
         }
     }
     printf("  %-22s %s\n", "--help", "this text");

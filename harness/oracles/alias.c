@@ -1,6 +1,6 @@
-/* alias: returns share storage with the same inputs and earlier returns. What is stated is compared
- * first; then what a write to every return did to all of them (format.md, "poke"), which shows
- * aliasing that nobody stated. */
+/* alias: returns share storage with the same inputs and earlier returns. The reported aliasing is
+ * compared first, then the result of the write-through check (format.md, "poke"): a write to each
+ * return shows aliasing that no executor reports. */
 #include "harness/oracles/oracle.h"
 
 #include <stdio.h>
@@ -17,11 +17,11 @@ static void oracle_alias_describe(char *out, size_t size, const ReturnRecord *r,
     }
 }
 
-static Verdict poked(Finding *out, const void *x, const Values *a, const void *y, const Values *b,
-                     int call, Subject subject, int i) {
+static Verdict compare_after_writes(Finding *out, const void *x, const Values *a, const void *y,
+                                    const Values *b, int call, Subject subject, int i) {
     int64_t first;
     if (!x || !y || !a->data || !b->data || !values_same_shape(a, b) ||
-        compare_poked(x, a, y, b, &first)) {
+        compare_write_through(x, a, y, b, &first)) {
         return AGREE;
     }
     finding_start(out, ORACLE_alias, "poke", call, subject, i, AT_UNKNOWN);
@@ -34,9 +34,9 @@ static Verdict poked(Finding *out, const void *x, const Values *a, const void *y
     return FINDING;
 }
 
-Verdict oracle_alias(Comparison *t, Finding *out) {
-    for (int k = 0; k < t->ncalls; k++) {
-        const CallResult *a = &t->a->calls[k], *b = &t->b->calls[k];
+Verdict oracle_alias(Comparison *cmp, Finding *out) {
+    for (int k = 0; k < cmp->ncalls; k++) {
+        const CallResult *a = &cmp->a->calls[k], *b = &cmp->b->calls[k];
         int n = comparison_returns(a, b);
         for (int i = 0; i < n; i++) {
             const ReturnRecord *x = &a->returns[i], *y = &b->returns[i];
@@ -44,23 +44,23 @@ Verdict oracle_alias(Comparison *t, Finding *out) {
                 (x->alias != y->alias ||
                  (x->alias != ALIAS_NONE && x->alias_index != y->alias_index))) {
                 finding_start(out, ORACLE_alias, "storage", k, SUBJECT_RETURN, i, AT_UNKNOWN);
-                oracle_alias_describe(out->a, sizeof out->a, x, a, t->program);
-                oracle_alias_describe(out->b, sizeof out->b, y, b, t->program);
+                oracle_alias_describe(out->a, sizeof out->a, x, a, cmp->program);
+                oracle_alias_describe(out->b, sizeof out->b, y, b, cmp->program);
                 return FINDING;
             }
         }
         for (int i = 0; i < n; i++) {
             const ReturnRecord *x = &a->returns[i], *y = &b->returns[i];
-            if (poked(out, x->poked, &x->values, y->poked, &y->values, k, SUBJECT_RETURN, i) ==
-                FINDING) {
+            if (compare_after_writes(out, x->poked, &x->values, y->poked, &y->values, k,
+                                     SUBJECT_RETURN, i) == FINDING) {
                 return FINDING;
             }
         }
-        for (int i = 0; i < comparison_inputs(t, a, b); i++) {
+        for (int i = 0; i < comparison_inputs(cmp, a, b); i++) {
             const InputRecord *x = &a->inputs[i], *y = &b->inputs[i];
             if (!x->unsettled && !y->unsettled &&
-                poked(out, x->poked, &x->data, y->poked, &y->data, k, SUBJECT_INPUT, i) ==
-                    FINDING) {
+                compare_after_writes(out, x->poked, &x->data, y->poked, &y->data, k, SUBJECT_INPUT,
+                                     i) == FINDING) {
                 return FINDING;
             }
         }

@@ -1,6 +1,6 @@
-/* calls: both executors answer every call, and a call that repeats an earlier one to the letter
- * (inputs, values, grad mode) is served by the code compiled then. Stale reuse shows in the other
- * oracles, at the call that got the wrong code. */
+/* calls: both executors answer every call, and a call that repeats an earlier one exactly (inputs,
+ * values, grad mode) reuses the code compiled then. Reuse of the wrong code shows in the other
+ * oracles. */
 #include "harness/oracles/oracle.h"
 
 #include <stdio.h>
@@ -45,21 +45,21 @@ static bool same_call(const Program *p, int j, int k) {
     return true;
 }
 
-Verdict oracle_calls(Comparison *t, Finding *out) {
-    if (t->a->ncalls != t->b->ncalls) {
-        finding_start(out, ORACLE_calls, "count", t->ncalls, SUBJECT_CALL, -1, AT_UNKNOWN);
-        snprintf(out->a, sizeof out->a, "%d calls", t->a->ncalls);
-        snprintf(out->b, sizeof out->b, "%d calls", t->b->ncalls);
+Verdict oracle_calls(Comparison *cmp, Finding *out) {
+    if (cmp->a->ncalls != cmp->b->ncalls) {
+        finding_start(out, ORACLE_calls, "count", cmp->ncalls, SUBJECT_CALL, -1, AT_UNKNOWN);
+        snprintf(out->a, sizeof out->a, "%d calls", cmp->a->ncalls);
+        snprintf(out->b, sizeof out->b, "%d calls", cmp->b->ncalls);
         return FINDING;
     }
-    const Program *p = t->program;
-    for (int k = 1; k < t->ncalls && k <= p->nrecalls; k++) {
-        const CallResult *a = &t->a->calls[k], *b = &t->b->calls[k];
+    const Program *p = cmp->program;
+    for (int k = 1; k < cmp->ncalls && k <= p->nrecalls; k++) {
+        const CallResult *a = &cmp->a->calls[k], *b = &cmp->b->calls[k];
         if ((!a->compiled && !b->compiled) || !a->ok || p->recalls[k - 1].keep) {
             continue;
         }
         for (int j = 0; j < k; j++) {
-            if (t->a->calls[j].ok && !(j > 0 && p->recalls[j - 1].keep) && same_call(p, j, k)) {
+            if (cmp->a->calls[j].ok && !(j > 0 && p->recalls[j - 1].keep) && same_call(p, j, k)) {
                 finding_start(out, ORACLE_calls, "recompile", k, SUBJECT_CALL, -1, AT_UNKNOWN);
                 const char *again = "compiled again, though an earlier call is the same",
                            *not_again = "not compiled again";

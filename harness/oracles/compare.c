@@ -1,5 +1,4 @@
-/* The rules for numbers, each one loop over two dense buffers. The common answer, equal bits, is
- * one memcmp. */
+/* Each rule is one loop over two dense buffers. The common case, equal bits, is one memcmp. */
 #include "harness/oracles/compare.h"
 
 #include <math.h>
@@ -48,8 +47,8 @@ static Match compare_under(double x, double y, double value, double bound, DType
         return MATCH_DIFFERENT;
     }
     double slack = 4 * bound + dtype_smallest_subnormal(dtype);
-    if (isinf(x) || isinf(y)) { /* the exact value may lie at the edge of overflow: then either
-                                   rounding is right */
+    if (isinf(x) || isinf(y)) { /* the exact value may lie at the overflow threshold, where
+                                   both roundings are right */
         double finite = isinf(x) ? y : x;
         bool same_side = !isinf(finite) && (isinf(x) ? x > 0 : y > 0) == (finite > 0);
         return same_side && fabs(value) + slack >= dtype_largest(dtype) ? MATCH_SAME
@@ -91,7 +90,7 @@ Match compare_bounded(const Values *a, const Values *b, const Values *shadow, in
     return MATCH_SAME;
 }
 
-/* torch.testing.assert_close's. */
+/* The rtol of torch.testing.assert_close. */
 static double relative_tolerance(DType dtype) {
     switch (dtype) {
     case DT_float64:
@@ -153,8 +152,8 @@ bool values_all_zero(const Values *v) {
     return true;
 }
 
-bool compare_poked(const void *a_poked, const Values *a, const void *b_poked, const Values *b,
-                   int64_t *first) {
+bool compare_write_through(const void *a_poked, const Values *a, const void *b_poked,
+                           const Values *b, int64_t *first) {
     if (memcmp(a_poked, b_poked, (size_t)a->numel * (size_t)dtype_bytes(a->dtype)) == 0) {
         return true;
     }

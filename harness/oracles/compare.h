@@ -1,4 +1,5 @@
-/* What "equal" means for numbers (docs/internals/architecture.md, "What is compared"). */
+/* The rules by which two buffers of numbers are equal (docs/internals/architecture.md, "What is
+ * compared"). All buffers are dense; callers check the shape first (values_same_shape). */
 #ifndef HARNESS_COMPARE_H
 #define HARNESS_COMPARE_H
 
@@ -6,35 +7,38 @@
 
 typedef enum Match { MATCH_SAME, MATCH_DIFFERENT, MATCH_INCONCLUSIVE } Match;
 
-/* Same dtype and size: then the element-wise comparisons below make sense. Dimensions are compared
- * exactly. */
+/* The same dtype, dimensions and number of elements: the condition for all comparisons below. */
 bool values_same_shape(const Values *a, const Values *b);
 
-/* Bit for bit, except that any NaN equals any NaN. On a difference, false and the first element in
- * `first`. */
+/* Bit for bit, except that every NaN equals every NaN. False if an element differs; `first` is the
+ * first of them. */
 bool compare_bits(const Values *a, const Values *b, int64_t *first);
 
-/* With the float64 shadow of the reference: |A - B| <= 4 * bound + the smallest subnormal; bound 0:
- * bits (the sign of zero too); bound NaN or infinite: in doubt. A difference anywhere beats a doubt
- * anywhere; `first` is the first element of what is answered. A shadow that does not fit, or has no
- * bounds, leaves floats in doubt and the others to their bits. */
+/* By the error bound of the reference's float64 shadow, element by element:
+ *   finite bound    |A - B| <= 4 * bound + the smallest subnormal
+ *   bound 0         bits, also the sign of zero
+ *   NaN, infinite   inconclusive
+ * MATCH_DIFFERENT if any element differs, else MATCH_INCONCLUSIVE if any is inconclusive; `first`
+ * is the first such element. Without a shadow of this shape that has bounds, floats are
+ * inconclusive and other dtypes are compared by bits. */
 Match compare_bounded(const Values *a, const Values *b, const Values *shadow, int64_t *first);
 
 /* PyTorch's default tolerances (torch.testing.assert_close): |A - E| <= atol + rtol * |E|; integers
  * exactly; infinities by sign. */
 bool compare_tolerant(const Values *a, const Values *expected, int64_t *first);
-/* The same with the tolerances of the dtype in which was computed, whatever dtype the values were
- * cast to at last. */
+/* The same with the tolerances of `arithmetic`, the dtype of the computation, whatever dtype the
+ * values were cast to. */
 bool compare_tolerant_in(DType arithmetic, const Values *a, const Values *expected, int64_t *first);
 
-/* Bit for bit against a recording; `zero_sign` false: -0.0 equals 0.0. */
+/* Bit for bit against a recording; with `zero_sign` false, -0.0 equals 0.0. */
 bool compare_recorded(const Values *a, const Values *expected, bool zero_sign, int64_t *first);
 
 bool values_all_zero(const Values *v);
 
-/* After a poke: every element was changed on both sides to the same bits, or is what it was on both
- * (a->data, b->data). */
-bool compare_poked(const void *a_poked, const Values *a, const void *b_poked, const Values *b,
-                   int64_t *first);
+/* After the write-through check: each element has the same bits on both sides, or is unchanged on
+ * both (a->data, b->data), so that rounding from before the writes is not compared again. False if
+ * not; `first` is the first element that differs. */
+bool compare_write_through(const void *a_poked, const Values *a, const void *b_poked,
+                           const Values *b, int64_t *first);
 
 #endif

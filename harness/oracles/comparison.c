@@ -1,4 +1,4 @@
-/* What oracles share: which calls and returns can be compared, and by which rule numbers are. */
+/* What the oracles share: which calls, returns and inputs are compared, and by which rule. */
 #include "harness/oracles/oracle.h"
 
 bool status_same(const CallResult *a, const CallResult *b) {
@@ -10,11 +10,12 @@ bool status_same(const CallResult *a, const CallResult *b) {
     return same_location && a->error == b->error && a->error != ERR_internal;
 }
 
-void comparison_count_calls(Comparison *t) {
-    int n = t->a->ncalls < t->b->ncalls ? t->a->ncalls : t->b->ncalls;
-    t->ncalls = 0;
-    while (t->ncalls < n && status_same(&t->a->calls[t->ncalls], &t->b->calls[t->ncalls])) {
-        t->ncalls++;
+void comparison_count_calls(Comparison *cmp) {
+    int n = cmp->a->ncalls < cmp->b->ncalls ? cmp->a->ncalls : cmp->b->ncalls;
+    cmp->ncalls = 0;
+    while (cmp->ncalls < n &&
+           status_same(&cmp->a->calls[cmp->ncalls], &cmp->b->calls[cmp->ncalls])) {
+        cmp->ncalls++;
     }
 }
 
@@ -22,24 +23,25 @@ int comparison_returns(const CallResult *a, const CallResult *b) {
     return a->nreturns < b->nreturns ? a->nreturns : b->nreturns;
 }
 
-int comparison_inputs(const Comparison *t, const CallResult *a, const CallResult *b) {
-    return t->lenient && !a->ok ? 0 : a->ninputs < b->ninputs ? a->ninputs : b->ninputs;
+int comparison_inputs(const Comparison *cmp, const CallResult *a, const CallResult *b) {
+    return cmp->lenient && !a->ok ? 0 : a->ninputs < b->ninputs ? a->ninputs : b->ninputs;
 }
 
-const Result *comparison_shadow(Comparison *t) {
-    if (!t->shadow && t->reference && (t->rule == RULE_SHADOW || t->rule == RULE_EXTERNAL)) {
+const Result *comparison_shadow(Comparison *cmp) {
+    if (!cmp->shadow && cmp->reference &&
+        (cmp->rule == RULE_SHADOW || cmp->rule == RULE_EXTERNAL)) {
         RunOptions options = {.shadow = true,
-                              .detect_unspecified = t->run->detect_unspecified,
-                              .limits = t->run->limits};
-        t->shadow = t->reference->run(t->reference, t->program, &options, t->arena);
-        t->shadow_runs++;
+                              .detect_unspecified = cmp->run->detect_unspecified,
+                              .limits = cmp->run->limits};
+        cmp->shadow = cmp->reference->run(cmp->reference, cmp->program, &options, cmp->arena);
+        cmp->shadow_runs++;
     }
-    return t->shadow;
+    return cmp->shadow;
 }
 
-Match comparison_match(const Comparison *t, const Values *a, const Values *b, const Values *shadow,
-                       bool is_gradient, int64_t *first) {
-    switch (t->rule) {
+Match comparison_match(const Comparison *cmp, const Values *a, const Values *b,
+                       const Values *shadow, bool is_gradient, int64_t *first) {
+    switch (cmp->rule) {
     case RULE_SHADOW:
         return compare_bounded(a, b, shadow, first);
     case RULE_EXTERNAL:

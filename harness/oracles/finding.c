@@ -1,4 +1,4 @@
-/* Findings: names of oracles, text of values, and where a difference was seen. */
+/* Findings: the table of oracles, values as text, and where a difference was seen. */
 #include "harness/oracles/finding.h"
 
 #include "harness/oracles/oracle.h"
@@ -61,7 +61,7 @@ bool symptom_same(const Symptom *a, const Symptom *b) {
 void element_text(char *out, size_t size, const void *data, DType dtype, int64_t i) {
     if (dtype_is_float(dtype)) {
         double v = element_double(data, dtype, i);
-        if (!isfinite(v)) { /* which NaN it is, nobody asks */
+        if (!isfinite(v)) { /* all NaNs are equal, so they have one text */
             snprintf(out, size, "%s", isnan(v) ? "nan" : v < 0 ? "-inf" : "inf");
             return;
         }

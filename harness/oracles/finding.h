@@ -1,6 +1,6 @@
-/* Finding: one difference between two executors, as a value. Its signature (oracle, kind of
- * difference, op at the first divergent statement) serves deduplication, the minimizer's predicate
- * and the report's folder name alike. */
+/* Finding: one difference between two executors. Its signature (oracle, kind of difference, op at
+ * the first divergent statement) is used for deduplication, by the minimizer and as the name of the
+ * report's folder. */
 #ifndef HARNESS_FINDING_H
 #define HARNESS_FINDING_H
 
@@ -19,7 +19,7 @@ typedef enum Subject { SUBJECT_CALL, SUBJECT_TRACE, SUBJECT_RETURN, SUBJECT_INPU
 
 enum { AT_INPUTS = -4 }; /* before the first statement */
 
-/* What a finding is called after: what differs first, and where (check_locate). As text:
+/* What differs first, and where (check_locate): a finding is named after it. As text:
  * "trace-requires_grad-setitem". */
 typedef struct Symptom {
     OracleId oracle;
@@ -35,9 +35,8 @@ typedef struct Cause {
     char rule[40];  /* the step (steps.def, rules.def) with which the difference begins, or "" */
     char text[80];  /* "cse", "reinplace/scatter_in_place", "capture/flags" (what is wrong, where
                        there is no step) */
-    char group[80]; /* what groups findings: a pass is one mechanism, whichever of its steps shows
-                     * the finding; a rewrite rule, and what goes wrong in capture or with guards,
-                     * are each one of their own */
+    char group[80]; /* what findings are grouped by: a pass (all its steps are one mechanism), one
+                     * rewrite rule, one detail of capture, one kind of guard */
     int64_t
         limit; /* the least --opt-limit at which the finding shows; -1: it is no optional step */
     int64_t checks; /* programs checked to find out */
@@ -48,30 +47,31 @@ typedef struct Finding {
     char kind[48]; /* "requires_grad", "data", "ok_vs_assertion", ..: letters, digits and _ */
     int call;      /* 0 = the first call */
     Subject subject;
-    int index; /* SUBJECT_RETURN: place in `return`; SUBJECT_INPUT: input; SUBJECT_TRACE: entry;
+    int index; /* SUBJECT_RETURN: index in `return`; SUBJECT_INPUT: input; SUBJECT_TRACE: entry;
                   else -1 */
     int64_t element; /* first differing element, or -1 */
-    int sid; /* statement both answers are about (a probe, a failing op), or AT_RETURN, AT_BACKWARD,
-                AT_UNKNOWN */
+    int sid;     /* the statement that the results are about (a probe, a failing op), or AT_RETURN,
+                    AT_BACKWARD,     AT_UNKNOWN */
     int culprit; /* sid of the first divergent statement (check_locate), AT_INPUTS, AT_RETURN, .. or
                     AT_UNKNOWN */
-    char a[192], b[192]; /* both answers, for people */
+    char a[192], b[192]; /* both results, as text */
     Symptom root;        /* filled by check_locate */
     Cause cause;         /* filled by check_locate */
-    char signature[152]; /* root, and the cause's step if it is one, as text that is safe as a file
-                            name; empty until check_locate */
+    char signature[152]; /* root and the cause's step, if any, as text that is a safe file name;
+                            empty until check_locate */
 } Finding;
 
-/* Fills a Finding but for the location; called by oracles only when they fire. Clears a and b. */
+/* Fills a Finding; `a` and `b` are empty then, and the culprit is unknown. Only an oracle that
+ * fires calls it. */
 void finding_start(Finding *f, OracleId oracle, const char *kind, int call, Subject subject,
                    int index, int sid);
 
-/* Writes element `i` of a dense buffer for people: "0.1 (0x1.99999ap-4)", "-inf", "nan". */
+/* Element `i` of a dense buffer as text: "0.1 (0x1.99999ap-4)", "-inf", "nan". */
 void element_text(char *out, size_t size, const void *data, DType dtype, int64_t i);
 /* "[2, 3]". */
 void ints_text(char *out, size_t size, const int64_t *v, int n);
 
-/* Called for every new finding: an empty function, for a debugger (`break finding_breakpoint`). */
+/* Called for every new finding; empty, for a debugger (`break finding_breakpoint`). */
 void finding_breakpoint(const Finding *finding);
 
 /* "body[3]", "return[0] (skew)", "input x, gradient": where the difference was seen. */

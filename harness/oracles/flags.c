@@ -11,9 +11,9 @@ static Verdict oracle_flags_fire(Finding *out, const char *kind, int call, Subje
     return FINDING;
 }
 
-Verdict oracle_flags(Comparison *t, Finding *out) {
-    for (int k = 0; k < t->ncalls; k++) {
-        const CallResult *a = &t->a->calls[k], *b = &t->b->calls[k];
+Verdict oracle_flags(Comparison *cmp, Finding *out) {
+    for (int k = 0; k < cmp->ncalls; k++) {
+        const CallResult *a = &cmp->a->calls[k], *b = &cmp->b->calls[k];
         for (int i = 0; i < comparison_returns(a, b); i++) {
             const ReturnRecord *x = &a->returns[i], *y = &b->returns[i];
             if (x->has_requires_grad && y->has_requires_grad &&
@@ -26,7 +26,7 @@ Verdict oracle_flags(Comparison *t, Finding *out) {
                                          y->is_leaf);
             }
         }
-        for (int i = 0; i < comparison_inputs(t, a, b); i++) {
+        for (int i = 0; i < comparison_inputs(cmp, a, b); i++) {
             const InputRecord *x = &a->inputs[i], *y = &b->inputs[i];
             if (x->has_requires_grad && y->has_requires_grad &&
                 x->requires_grad != y->requires_grad) {

@@ -1,5 +1,5 @@
-/* gradients: None, zeros and values are three different answers. Which gradients had arrived when a
- * backward raised is not compared. */
+/* gradients: None, zeros and values are three different results. After a backward that raises,
+ * gradients are not compared: which of them were accumulated before the error is unspecified. */
 #include "harness/oracles/oracle.h"
 
 #include <stdio.h>
@@ -8,9 +8,9 @@ static const char *state_of(GradState state, const Values *v) {
     return state == GRAD_NULL ? "none" : values_all_zero(v) ? "zeros" : "value";
 }
 
-static Verdict oracle_gradients_confirm(Comparison *t, Finding *out, GradState xs, const Values *x,
-                                        GradState ys, const Values *y, const Values *shadow,
-                                        int call, Subject subject, int index) {
+static Verdict compare_gradient(Comparison *cmp, Finding *out, GradState xs, const Values *x,
+                                GradState ys, const Values *y, const Values *shadow, int call,
+                                Subject subject, int index) {
     char kind[40];
     if (xs != ys) {
         snprintf(kind, sizeof kind, "%s_vs_%s", state_of(xs, x), state_of(ys, y));
@@ -30,12 +30,12 @@ static Verdict oracle_gradients_confirm(Comparison *t, Finding *out, GradState x
         return FINDING;
     }
     int64_t first = 0;
-    Match match = comparison_match(t, x, y, shadow, true, &first);
+    Match match = comparison_match(cmp, x, y, shadow, true, &first);
     if (match == MATCH_SAME) {
         return AGREE;
     }
     if (match == MATCH_INCONCLUSIVE) {
-        t->skip = SKIP_INCONCLUSIVE;
+        cmp->skip = SKIP_INCONCLUSIVE;
         return SKIP;
     }
     bool zero_x = values_all_zero(x), zero_y = values_all_zero(y);
@@ -50,7 +50,7 @@ static Verdict oracle_gradients_confirm(Comparison *t, Finding *out, GradState x
     return FINDING;
 }
 
-/* The quick look: absent on a side, both None, or equal bits. */
+/* The common case: absent on one side, None on both, or equal bits. */
 static bool oracle_gradients_same(GradState xs, const Values *x, GradState ys, const Values *y) {
     int64_t first;
     if (xs == GRAD_ABSENT || ys == GRAD_ABSENT) {
@@ -60,24 +60,24 @@ static bool oracle_gradients_same(GradState xs, const Values *x, GradState ys, c
                         (values_same_shape(x, y) && compare_bits(x, y, &first)));
 }
 
-Verdict oracle_gradients(Comparison *t, Finding *out) {
+Verdict oracle_gradients(Comparison *cmp, Finding *out) {
     Verdict verdict = AGREE;
-    for (int k = 0; k < t->ncalls; k++) {
-        const CallResult *a = &t->a->calls[k], *b = &t->b->calls[k];
+    for (int k = 0; k < cmp->ncalls; k++) {
+        const CallResult *a = &cmp->a->calls[k], *b = &cmp->b->calls[k];
         if (!a->ok) {
             continue;
         }
-        for (int i = 0; i < comparison_inputs(t, a, b); i++) {
+        for (int i = 0; i < comparison_inputs(cmp, a, b); i++) {
             const InputRecord *x = &a->inputs[i], *y = &b->inputs[i];
             if (oracle_gradients_same(x->grad_state, &x->grad, y->grad_state, &y->grad)) {
                 continue;
             }
-            const Result *s = comparison_shadow(t);
+            const Result *s = comparison_shadow(cmp);
             bool has = s && k < s->ncalls && i < s->calls[k].ninputs &&
                        s->calls[k].inputs[i].grad_state == GRAD_VALUE;
-            Verdict v = oracle_gradients_confirm(t, out, x->grad_state, &x->grad, y->grad_state,
-                                                 &y->grad, has ? &s->calls[k].inputs[i].grad : NULL,
-                                                 k, SUBJECT_INPUT, i);
+            Verdict v =
+                compare_gradient(cmp, out, x->grad_state, &x->grad, y->grad_state, &y->grad,
+                                 has ? &s->calls[k].inputs[i].grad : NULL, k, SUBJECT_INPUT, i);
             if (v == FINDING) {
                 return v;
             }
@@ -88,12 +88,12 @@ Verdict oracle_gradients(Comparison *t, Finding *out) {
             if (oracle_gradients_same(x->grad_state, &x->grad, y->grad_state, &y->grad)) {
                 continue;
             }
-            const Result *s = comparison_shadow(t);
+            const Result *s = comparison_shadow(cmp);
             bool has = s && k < s->ncalls && i < s->calls[k].nreturns &&
                        s->calls[k].returns[i].grad_state == GRAD_VALUE;
-            Verdict v = oracle_gradients_confirm(
-                t, out, x->grad_state, &x->grad, y->grad_state, &y->grad,
-                has ? &s->calls[k].returns[i].grad : NULL, k, SUBJECT_RETURN, i);
+            Verdict v =
+                compare_gradient(cmp, out, x->grad_state, &x->grad, y->grad_state, &y->grad,
+                                 has ? &s->calls[k].returns[i].grad : NULL, k, SUBJECT_RETURN, i);
             if (v == FINDING) {
                 return v;
             }

@@ -1,5 +1,5 @@
-/* metadata: dtype and sizes; strides and offset as far as they address something; versions of
- * inputs. */
+/* metadata: dtype and sizes; strides (of dimensions above 1) and offset of tensors that are not
+ * empty; versions of inputs. */
 #include "harness/oracles/oracle.h"
 
 #include <stdio.h>
@@ -28,8 +28,8 @@ static bool is_empty(const int64_t *size, int ndim) {
     return false;
 }
 
-static Verdict judge_return(const ReturnRecord *x, const ReturnRecord *y, bool lenient, int call,
-                            int i, Finding *out) {
+static Verdict compare_return(const ReturnRecord *x, const ReturnRecord *y, bool lenient, int call,
+                              int i, Finding *out) {
     const Values *a = &x->values, *b = &y->values;
     if (a->dtype != b->dtype) {
         oracle_metadata_fire(out, "dtype", call, SUBJECT_RETURN, i);
@@ -63,8 +63,8 @@ static Verdict judge_return(const ReturnRecord *x, const ReturnRecord *y, bool l
     return AGREE;
 }
 
-static Verdict judge_input(const InputRecord *x, const InputRecord *y, bool lenient, int call,
-                           int i, Finding *out) {
+static Verdict compare_input(const InputRecord *x, const InputRecord *y, bool lenient, int call,
+                             int i, Finding *out) {
     if (!lenient && x->has_version && y->has_version && x->version != y->version) {
         oracle_metadata_fire(out, "version", call, SUBJECT_INPUT, i);
         snprintf(out->a, sizeof out->a, "%lld", (long long)x->version);
@@ -96,9 +96,9 @@ static Verdict judge_input(const InputRecord *x, const InputRecord *y, bool leni
     return AGREE;
 }
 
-Verdict oracle_metadata(Comparison *t, Finding *out) {
-    for (int k = 0; k < t->ncalls; k++) {
-        const CallResult *a = &t->a->calls[k], *b = &t->b->calls[k];
+Verdict oracle_metadata(Comparison *cmp, Finding *out) {
+    for (int k = 0; k < cmp->ncalls; k++) {
+        const CallResult *a = &cmp->a->calls[k], *b = &cmp->b->calls[k];
         if (a->ok && a->nreturns != b->nreturns) {
             oracle_metadata_fire(out, "count", k, SUBJECT_CALL, -1);
             snprintf(out->a, sizeof out->a, "%d returns", a->nreturns);
@@ -106,12 +106,13 @@ Verdict oracle_metadata(Comparison *t, Finding *out) {
             return FINDING;
         }
         for (int i = 0; i < comparison_returns(a, b); i++) {
-            if (judge_return(&a->returns[i], &b->returns[i], t->lenient, k, i, out) == FINDING) {
+            if (compare_return(&a->returns[i], &b->returns[i], cmp->lenient, k, i, out) ==
+                FINDING) {
                 return FINDING;
             }
         }
-        for (int i = 0; i < comparison_inputs(t, a, b); i++) {
-            if (judge_input(&a->inputs[i], &b->inputs[i], t->lenient, k, i, out) == FINDING) {
+        for (int i = 0; i < comparison_inputs(cmp, a, b); i++) {
+            if (compare_input(&a->inputs[i], &b->inputs[i], cmp->lenient, k, i, out) == FINDING) {
                 return FINDING;
             }
         }

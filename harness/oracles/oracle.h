@@ -1,8 +1,11 @@
-/* Oracles: each judges one claim (oracles.def) about what two executors made of one program.
+/* Oracles: each tests one claim (oracles.def) about the results of two executors for one program.
  *
- * They run in the fuzzing loop, so they compare and return; a Finding is written only when one
- * fires. An oracle looks only at calls that both executors completed (and, for traces, at the part
- * before the error); oracle_status judges the rest. */
+ * They run in the fuzzing loop, so they write a Finding only if they fire. An oracle compares the
+ * calls that both executors ended alike (of a trace, also the part before a differing end); the
+ * rest is oracle_status's.
+ *
+ * Start reading here, then compare.h (numbers) and finding.h (what an oracle reports). The folder
+ * includes harness/targets (executors), and nothing above it. */
 #ifndef HARNESS_ORACLE_H
 #define HARNESS_ORACLE_H
 
@@ -11,21 +14,21 @@
 
 typedef enum Verdict { AGREE, FINDING, SKIP } Verdict;
 
-/* Why a comparison was skipped: counted and printed, since a harness that skips silently agrees
- * with everything. */
+/* Why a comparison was skipped. Skips are counted and printed: a harness that skips silently finds
+ * nothing. */
 typedef enum SkipReason {
     SKIP_NONE,
-    SKIP_LIMIT,       /* a stated limit was passed */
+    SKIP_LIMIT,       /* a limit of the run (Limits) was exceeded */
     SKIP_UNSUPPORTED, /* an executor does not implement something */
     SKIP_UNDEFINED, /* the reference says that PyTorch leaves the meaning undefined (x-undefined) */
     SKIP_INCONCLUSIVE, /* a discrete choice lay within the rounding error of its operands */
     SKIP_VACUOUS,      /* a compiling target compiled nothing */
-    SKIP_UNSPECIFIED,  /* PyTorch 1.13 answers this by accident (docs/guide/fidelity.md) */
+    SKIP_UNSPECIFIED,  /* unspecified behaviour of PyTorch 1.13 (docs/guide/fidelity.md) */
     SKIP_COUNT
 } SkipReason;
 const char *skip_name(SkipReason reason);
 
-/* How numbers whose bits differ are judged. */
+/* How numbers whose bits differ are compared. */
 typedef enum NumberRule {
     RULE_SHADOW,   /* within the error bound of the reference's float64 shadow */
     RULE_EXTERNAL, /* against a target: different by RULE_TOLERANT and by RULE_SHADOW */
@@ -36,15 +39,14 @@ typedef enum NumberRule {
     RULE_TOLERANT /* PyTorch's default tolerances: `b` is a recording of rounded arithmetic */
 } NumberRule;
 
-/* A program and what both executors made of it. */
+/* A program and its results on both executors. */
 typedef struct Comparison {
     const Program *program;
     const Result *a, *b;
     NumberRule rule;
     bool lenient; /* a side is a compiling target: versions, and strides and offsets of returns that
                      alias nothing, are minor */
-    int ncalls; /* calls, from the first, on whose status both agree: what the other oracles look at
-                 */
+    int ncalls;   /* leading calls whose status is the same: those the other oracles compare */
     Executor *reference;   /* runs the float64 shadow; NULL: there is none but `shadow` */
     const RunOptions *run; /* what the results were made with */
     const Executor
@@ -55,30 +57,30 @@ typedef struct Comparison {
     SkipReason skip;      /* set by an oracle that answers SKIP */
 } Comparison;
 
-/* Judges two buffers of one shape by the trial's rule; `first` is the element that decided.
+/* Compares two buffers of one shape by the comparison's rule; `first` is the deciding element.
  * `shadow` may be NULL. */
-Match comparison_match(const Comparison *t, const Values *a, const Values *b, const Values *shadow,
-                       bool is_gradient, int64_t *first);
+Match comparison_match(const Comparison *cmp, const Values *a, const Values *b,
+                       const Values *shadow, bool is_gradient, int64_t *first);
 
-/* The reference's result with the float64 shadow: run at the first mismatch of floats, then
- * kept. */
-const Result *comparison_shadow(Comparison *t);
-/* The leading calls whose status is the same: fills t->ncalls. */
-void comparison_count_calls(Comparison *t);
-/* Do both calls end alike: success, or the same code at the same statement (AT_UNKNOWN agrees with
- * any)? */
+/* The reference's result with the float64 shadow, run at the first mismatch of floats and kept;
+ * NULL if the rule needs none or nobody can run it. */
+const Result *comparison_shadow(Comparison *cmp);
+/* Fills cmp->ncalls. */
+void comparison_count_calls(Comparison *cmp);
+/* Do both calls end alike: success, or the same error code at the same statement (AT_UNKNOWN
+ * matches any)? */
 bool status_same(const CallResult *a, const CallResult *b);
 /* Returns and gradients to compare in a call (fewer after an error). */
 int comparison_returns(const CallResult *a, const CallResult *b);
-/* Inputs to compare in a call: none after an error in a compiling target, which it may have met
- * while it traced, before anything ran. */
-int comparison_inputs(const Comparison *t, const CallResult *a, const CallResult *b);
+/* Inputs to compare in a call: none after an error if a side is a compiling target, which may have
+ * raised it while tracing, before anything ran. */
+int comparison_inputs(const Comparison *cmp, const CallResult *a, const CallResult *b);
 
-#define ORACLE(name, claim) Verdict oracle_##name(Comparison *t, Finding *out);
+#define ORACLE(name, claim) Verdict oracle_##name(Comparison *cmp, Finding *out);
 #include "harness/oracles/oracles.def"
 #undef ORACLE
 
-typedef Verdict (*OracleFn)(Comparison *t, Finding *out);
+typedef Verdict (*OracleFn)(Comparison *cmp, Finding *out);
 OracleFn oracle_function(OracleId id);
 
 #endif

@@ -1,9 +1,9 @@
-/* stages: no pass changes what the graph means, and compiling is deterministic. The program is
- * compiled once more with the graph interpreted after every stage (compiled/runtime/stages.h), and
- * a second time: the dumps of both must be the same text.
+/* stages: no pass changes the meaning of the graph, and compilation is deterministic. The program
+ * is compiled again with the graph interpreted after every stage (compiled/runtime/stages.h), and
+ * once more: the dumps of both compilations must be the same text.
  *
- * It costs more than everything else a check does, so it is asked where the checker says so: always
- * by check and replay, of one program in a thousand by fuzz unless --oracle stages is given. */
+ * This costs more than the rest of a check, so it runs only if the checker says so: always in check
+ * and replay; in fuzz for one program in a thousand, unless --oracle stages is given. */
 #include "harness/oracles/oracle.h"
 #include "tensor/hash.h"
 
@@ -32,28 +32,28 @@ static void oracle_stages_on_dump(void *user, const char *stage, const char *tex
     d->n++;
 }
 
-static void oracle_stages_compile(const Comparison *t, const Executor *e, StageReport *report,
+static void oracle_stages_compile(const Comparison *cmp, const Executor *e, StageReport *report,
                                   StagesDumps *dumps) {
     CompileOptions options = e->compile;
-    RunOptions run = {.limits = t->run->limits};
+    RunOptions run = {.limits = cmp->run->limits};
     options.stages = report;
     options.features = NULL;
     options.on_dump = oracle_stages_on_dump;
     options.dump_user = dumps;
-    compiled_run(t->program, &options, &run, NULL, t->arena);
+    compiled_run(cmp->program, &options, &run, NULL, cmp->arena);
 }
 
-Verdict oracle_stages(Comparison *t, Finding *out) {
-    const Executor *e = t->stages;
+Verdict oracle_stages(Comparison *cmp, Finding *out) {
+    const Executor *e = cmp->stages;
     if (!e) {
         return AGREE;
     }
     StageReport report = {0};
-    StagesDumps *first = arena_new(t->arena, StagesDumps),
-                *second = arena_new(t->arena, StagesDumps);
-    oracle_stages_compile(t, e, &report, first);
+    StagesDumps *first = arena_new(cmp->arena, StagesDumps),
+                *second = arena_new(cmp->arena, StagesDumps);
+    oracle_stages_compile(cmp, e, &report, first);
     second->first = first;
-    oracle_stages_compile(t, e, NULL, second);
+    oracle_stages_compile(cmp, e, NULL, second);
     if (report.found) {
         char kind[sizeof out->kind];
         snprintf(kind, sizeof kind, "after_%s", report.stage);

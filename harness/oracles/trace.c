@@ -1,5 +1,5 @@
-/* trace: the probes that ran are the same and answer the same. Looks at every call both began, also
- * at the one that ended differently, as far as both traces go. */
+/* trace: the same probes ran, with the same values. Compares every call that both executors began,
+ * including the one that ended differently, up to the end of the shorter trace. */
 #include "harness/oracles/oracle.h"
 
 #include <stdio.h>
@@ -17,10 +17,10 @@ static void oracle_trace_describe(char *out, size_t size, const TraceEntry *e) {
     }
 }
 
-Verdict oracle_trace(Comparison *t, Finding *out) {
-    int calls = t->ncalls + (t->ncalls < t->a->ncalls && t->ncalls < t->b->ncalls);
+Verdict oracle_trace(Comparison *cmp, Finding *out) {
+    int calls = cmp->ncalls + (cmp->ncalls < cmp->a->ncalls && cmp->ncalls < cmp->b->ncalls);
     for (int k = 0; k < calls; k++) {
-        const CallResult *a = &t->a->calls[k], *b = &t->b->calls[k];
+        const CallResult *a = &cmp->a->calls[k], *b = &cmp->b->calls[k];
         if (a->no_trace || b->no_trace) {
             continue;
         }
@@ -31,12 +31,12 @@ Verdict oracle_trace(Comparison *t, Finding *out) {
                 finding_start(out, ORACLE_trace, "path", k, SUBJECT_TRACE, i,
                               x->sid < y->sid ? x->sid : y->sid);
                 snprintf(out->a, sizeof out->a, "probe %d is at %s", i,
-                         program_path(t->arena, t->program, x->sid));
+                         program_path(cmp->arena, cmp->program, x->sid));
                 snprintf(out->b, sizeof out->b, "probe %d is at %s", i,
-                         program_path(t->arena, t->program, y->sid));
+                         program_path(cmp->arena, cmp->program, y->sid));
                 return FINDING;
             }
-            if (t->lenient && x->probe == PROBE_version) {
+            if (cmp->lenient && x->probe == PROBE_version) {
                 continue;
             }
             if (x->n != y->n || memcmp(x->v, y->v, (size_t)x->n * sizeof *x->v) != 0) {
@@ -46,7 +46,7 @@ Verdict oracle_trace(Comparison *t, Finding *out) {
                 return FINDING;
             }
         }
-        if (k < t->ncalls && a->ntrace != b->ntrace) {
+        if (k < cmp->ncalls && a->ntrace != b->ntrace) {
             const TraceEntry *next = a->ntrace > n ? &a->trace[n] : &b->trace[n];
             finding_start(out, ORACLE_trace, "path", k, SUBJECT_TRACE, n, next->sid);
             snprintf(out->a, sizeof out->a, "%d probes ran", a->ntrace);

@@ -239,9 +239,9 @@ Step reduce_return_value(Program *p, int k) {
     p->nreturns--;
     int n = 0;
     for (int i = 0; i < p->backward.nof; i++) {
-        int place = p->backward.of[i];
-        if (place != k) {
-            p->backward.of[n++] = place - (place > k);
+        int index = p->backward.of[i];
+        if (index != k) {
+            p->backward.of[n++] = index - (index > k);
         }
     }
     p->backward.nof = p->backward.nof < 0 ? -1 : n;

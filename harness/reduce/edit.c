@@ -66,14 +66,14 @@ void edit_forget(Program *p) {
     }
 }
 
-/* ---- the shell names statements by path: its spellings follow the statements that stay ---- */
+/* ---- call styles name statements by path: they follow the statements that stay ---- */
 
-typedef struct Spelled {
-    Stmt **stmt; /* by place in shell->spelling; NULL: none */
-} Spelled;
+typedef struct StyledStatements {
+    Stmt **stmt; /* by index in surface->call_styles; NULL: none */
+} StyledStatements;
 
-static Spelled spelled_before(Program *p) {
-    Spelled s = {NULL};
+static StyledStatements styled_before(Program *p) {
+    StyledStatements s = {NULL};
     if (p->surface && p->surface->ncall_styles > 0) {
         s.stmt = arena_array(p->arena, Stmt *, p->surface->ncall_styles);
         for (int i = 0; i < p->surface->ncall_styles; i++) {
@@ -84,9 +84,9 @@ static Spelled spelled_before(Program *p) {
     return s;
 }
 
-/* After the edit: renumbers, gives spellings their new paths, forgets those of statements that
- * went, and the outline, whose numbers mean other statements now. */
-static void reduce_edit_settle(Program *p, const Spelled *before) {
+/* After the edit: renumbers, gives call styles their new paths, drops those of dropped statements,
+ * and the outline, whose numbers now mean other statements. */
+static void reduce_edit_settle(Program *p, const StyledStatements *before) {
     program_number(p);
     edit_forget(p);
     if (!p->surface) {
@@ -137,10 +137,10 @@ void edit_cut(Program *p, int last) {
 
 void edit_drop(Program *p, const bool *drop) {
     Filter f = {drop, INT32_MAX};
-    Spelled spelled = spelled_before(p);
+    StyledStatements styled = styled_before(p);
     filter_block(&p->setup, &f);
     filter_block(&p->body, &f);
-    reduce_edit_settle(p, &spelled);
+    reduce_edit_settle(p, &styled);
 }
 
 /* Marks the probes of a block in `drop` (by sid; may be NULL); are there any? */
@@ -213,7 +213,7 @@ void edit_insert_before(Program *p, const Stmt *before, Stmt *s) {
 
 void edit_inline(Program *p, Stmt *s, const Block *by) {
     Block *in;
-    Spelled spelled = spelled_before(p);
+    StyledStatements styled = styled_before(p);
     Stmt **link = link_of(p, s, &in);
     Stmt *rest = s->next;
     *link = by->first ? by->first : rest;
@@ -225,5 +225,5 @@ void edit_inline(Program *p, Stmt *s, const Block *by) {
         tail->next = rest;
     }
     in->count += by->count - 1;
-    reduce_edit_settle(p, &spelled);
+    reduce_edit_settle(p, &styled);
 }

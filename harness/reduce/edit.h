@@ -1,5 +1,5 @@
-/* Edits of a program's statements, for locating and minimizing. They change the program in place
- * (clone first) and renumber it. */
+/* Edits of a program's statements, for prefixes and reducers. They change the program in place
+ * (clone it first) and renumber it. */
 #ifndef HARNESS_EDIT_H
 #define HARNESS_EDIT_H
 
@@ -22,7 +22,7 @@ void edit_insert_before(Program *p, const Stmt *before, Stmt *s);
 void edit_inline(Program *p, Stmt *s, const Block *by);
 
 /* Drops from `args` and from what recalls set the names that no input and no statement of the setup
- * makes, and second places. */
+ * makes, and repeated names. */
 void edit_forget(Program *p);
 
 #endif

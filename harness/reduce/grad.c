@@ -23,10 +23,10 @@ static void drop_name(NameId *v, int *n, int k) {
     --*n;
 }
 
-static int reduce_grad_places(const Stmt *s) { return s->grad->ninputs + s->grad->noutputs; }
+static int count_gradients(const Stmt *s) { return s->grad->ninputs + s->grad->noutputs; }
 
 Step reduce_gradient(Program *p, int k) {
-    Stmt *s = nth_grad(p, &k, reduce_grad_places);
+    Stmt *s = nth_grad(p, &k, count_gradients);
     if (!s) {
         return STEP_END;
     }
@@ -52,13 +52,13 @@ Step reduce_gradient(Program *p, int k) {
 
 enum { OPTION_CREATE, OPTION_RETAIN, OPTION_UNUSED, OPTION_FED, OPTION_COUNT };
 
-static int options(const Stmt *s) {
+static int count_options(const Stmt *s) {
     (void)s;
     return OPTION_COUNT;
 }
 
 Step reduce_gradient_option(Program *p, int k) {
-    Stmt *s = nth_grad(p, &k, options);
+    Stmt *s = nth_grad(p, &k, count_options);
     if (!s) {
         return STEP_END;
     }

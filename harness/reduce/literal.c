@@ -9,8 +9,8 @@
 
 enum { MAX_ELEMENTS = 64 /* of one tensor, to be tried one by one */ };
 
-/* Argument `name` of a literal. */
-static PArg *part(Stmt *s, const char *name) { return &s->arg[op_param(s->op, name)]; }
+/* The argument called `name` of a literal. */
+static PArg *literal_argument(Stmt *s, const char *name) { return &s->arg[op_param(s->op, name)]; }
 
 static bool reduce_literal_is_literal(const Stmt *s) {
     return s->kind == STMT_OP && s->op->id == OP_tensor;
@@ -21,12 +21,12 @@ Step reduce_literal(Program *p, int k) {
     Stmt **stmts = edit_statements(p->arena, p);
     for (int sid = 0; sid < p->nstmts; sid++) {
         Stmt *s = stmts[sid];
-        int n = reduce_literal_is_literal(s) ? 2 * part(s, "size")->ints.n : 0;
+        int n = reduce_literal_is_literal(s) ? 2 * literal_argument(s, "size")->ints.n : 0;
         if (k >= n) {
             k -= n;
             continue;
         }
-        PArg *size = part(s, "size"), *data = part(s, "data");
+        PArg *size = literal_argument(s, "size"), *data = literal_argument(s, "data");
         PInt *d = &size->ints.v[k / 2];
         int64_t now = k % 2 == 0 ? 1 : d->value / 2;
         if (d->size_of != NAME_NONE || d->value <= 1 || now >= d->value ||
@@ -75,7 +75,7 @@ Step reduce_list(Program *p, int k) {
     return STEP_END;
 }
 
-/* A random fill of few elements to those elements, so that each can be made simpler. */
+/* Writes out a random fill of few elements, so that each can be simplified. */
 Step reduce_written(Program *p, int k) {
     for (int call = 0; call <= p->nrecalls; call++) {
         int n;
@@ -102,7 +102,7 @@ Step reduce_written(Program *p, int k) {
     return STEP_END;
 }
 
-/* Element i to 0, else to 1; nothing if it is that already. */
+/* Sets element i to `value`, 0 or 1; nothing if it is as simple already. */
 static Step simplify_element(void *data, DType dtype, int64_t i, int value) {
     double now = element_double(data, dtype, i);
     if (value == 1 ? now == 0 || now == 1 : now == 0 && !signbit(now)) {
@@ -128,11 +128,12 @@ Step reduce_element(Program *p, int k) {
     Stmt **stmts = edit_statements(p->arena, p);
     for (int sid = 0; sid < p->nstmts; sid++) {
         Stmt *s = stmts[sid];
-        int64_t n =
-            reduce_literal_is_literal(s) ? 2 * min_i64(part(s, "data")->data.n, MAX_ELEMENTS) : 0;
+        int64_t n = reduce_literal_is_literal(s)
+                        ? 2 * min_i64(literal_argument(s, "data")->data.n, MAX_ELEMENTS)
+                        : 0;
         if (k < n) {
-            return simplify_element(part(s, "data")->data.data, part(s, "dtype")->dtype, k / 2,
-                                    k % 2);
+            return simplify_element(literal_argument(s, "data")->data.data,
+                                    literal_argument(s, "dtype")->dtype, k / 2, k % 2);
         }
         k -= (int)n;
     }

@@ -1,5 +1,6 @@
-/* Reducers: each offers numbered candidates, edits that may make a program smaller or simpler;
- * minimize.c tries them. */
+/* Reducers: each offers numbered candidates, edits that may make a program smaller or simpler. The
+ * minimizer (triage/minimize.c) tries them. Whether a finding is kept is not known here: the folder
+ * includes no other folder of the harness. */
 #ifndef HARNESS_REDUCE_H
 #define HARNESS_REDUCE_H
 

@@ -1,5 +1,5 @@
-/* Reducers that put something plainer in the place of what there is: an input or a constant for a
- * computed value, a plainer op or dtype, plain names. */
+/* Reducers that replace something by something simpler: a computed value by an input or a constant,
+ * an op or a dtype by a plainer one, names by plain ones. */
 #include "harness/reduce/edit.h"
 #include "harness/reduce/reduce.h"
 
@@ -20,8 +20,7 @@ static bool names_an_input(const Program *p, NameId name) {
     return false;
 }
 
-/* What the reference makes of the names that statement `sid` binds; NULL if it does not get
- * there. */
+/* The values that the reference computes for the names that `s` binds; NULL if it raises before. */
 static const CallResult *reduce_replace_observe(const Program *p, const Stmt *s) {
     Program *prefix = program_clone(p->arena, p);
     edit_cut(prefix, s->sid);
@@ -73,7 +72,7 @@ static void add_input(Program *p, Input in, bool passed) {
     }
 }
 
-/* ones of that size and dtype. */
+/* Replaces `s` by ones of the size and dtype seen. */
 static void make_constant(Program *p, Stmt *s, const ReturnRecord *seen) {
     const Values *v = &seen->values;
     Stmt *ones = stmt_make_op(p->arena, op_info(OP_ones));
@@ -159,7 +158,7 @@ Step reduce_op(Program *p, int k) {
     }
     for (int i = 0; i <= k % COUNT_OF(PLAIN); i++) {
         if (s->op->id == PLAIN[i]) {
-            return STEP_NOTHING; /* it is as plain */
+            return STEP_NOTHING; /* it is already as plain */
         }
     }
     s->op = to;
@@ -196,7 +195,7 @@ static void retype(Arena *arena, Input *inputs, int n, DType from, DType to) {
     }
 }
 
-/* A dtype, wherever it stands. */
+/* Replaces a dtype everywhere. */
 Step reduce_dtype(Program *p, int k) {
     if (k >= DT_COUNT) {
         return STEP_END;

@@ -1,9 +1,9 @@
-/* Reducers of what happens around the function: the setup, and calls on the same tensors. */
+/* Reducers of what happens outside the function: the setup, and calls that reuse tensors. */
 #include "harness/reduce/edit.h"
 #include "harness/reduce/reduce.h"
 
-/* Without a setup; its statements at the head of the body instead (then nothing is passed that it
- * made); no empty one. */
+/* Candidates: no setup; its statements at the start of the body (then nothing that it makes is
+ * passed); no empty setup. */
 Step reduce_setup(Program *p, int k) {
     if (!p->setup_given || k > 2) {
         return STEP_END;
@@ -37,8 +37,8 @@ Step reduce_setup(Program *p, int k) {
     return STEP_MADE;
 }
 
-/* A recall that keeps its tensors: made one on the first call's inputs, or without its flags, or
- * without one of them. */
+/* Of a recall that reuses tensors: pass the first call's inputs instead, drop its grad mode, drop
+ * one name that it sets. */
 Step reduce_keep(Program *p, int k) {
     for (int i = 0; i < p->nrecalls; i++) {
         Recall *r = &p->recalls[i];

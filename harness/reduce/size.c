@@ -1,12 +1,12 @@
-/* Reducers of sizes. What depends on a size follows it: strides of a tensor that fills its storage,
- * in whatever order of dimensions; arguments that are the size, or the number of elements of an
- * input; indices; data that is written out. */
+/* Reducers of sizes. What depends on a size is changed with it: strides of a dense tensor, in any
+ * order of its dimensions; arguments that equal the size, or the number of elements of an input;
+ * indices; written data. */
 #include "harness/reduce/edit.h"
 #include "harness/reduce/reduce.h"
 
 #include <string.h>
 
-/* The number that candidate `way` tries instead of size `v`, or -1. */
+/* The size that candidate `way` tries instead of size `v`, or -1. */
 static int64_t reduce_size_smaller(int64_t v, int way) {
     switch (way) {
     case 0:
@@ -93,7 +93,7 @@ static void follow(Program *p, const Inputs *before) {
     }
 }
 
-/* Places of a dim of size `old` in an index or a list, brought inside one of size `now`. */
+/* Indices into a dim of size `old` are brought into the range of size `now`. */
 static void repair_index(Program *p, int64_t old, int64_t now) {
     Stmt **stmts = edit_statements(p->arena, p);
     for (int sid = 0; sid < p->nstmts; sid++) {

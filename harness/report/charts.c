@@ -1,5 +1,5 @@
 /* Curves, bars and heat rows as SVG. Coordinates are printed with one decimal, so that equal data
- * are equal bytes; every picture carries a <title>, which readers and pointers speak. Shades are
+ * are equal bytes; every picture has a <title> for screen readers and tooltips. Shades are
  * classes h1..h5 of the page's style. */
 #include "harness/report/charts.h"
 

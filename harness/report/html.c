@@ -1,7 +1,7 @@
-/* The report: one page that needs nothing else. No script and nothing fetched; pictures are inline
- * SVG; colours are variables that follow the reader's scheme; print drops the screens' colours. Its
- * order is that of questions: is anything wrong? what was run? what differs, and where? what was
- * exercised, how did it grow, what was skipped and refused, what was not exercised at all? */
+/* The report as one self-contained page: no script, nothing is fetched, pictures are inline SVG.
+ * Colours are variables that follow the reader's color scheme; print has colours of its own. Its
+ * order: is anything wrong? what was run? what differs, and where? what was exercised, how did it
+ * grow, what was skipped and refused, what was not exercised at all? */
 #include "harness/report/page.h"
 
 #include <string.h>
@@ -80,7 +80,7 @@ static const char STYLE[] =
     "content{content-visibility:visible;block-size:auto}h2,h3{break-after:avoid}tr,.heat,figure{"
     "break-inside:avoid}}\n";
 
-/* Text that may be broken behind its commas. */
+/* Text that may be broken after its commas. */
 static void breakable(Page *p, const char *text) {
     for (const char *comma; (comma = strchr(text, ',')); text = comma + 1) {
         markup_text(p->m, "%.*s,", (int)(comma - text), text);
@@ -166,7 +166,7 @@ static void run_card(Page *p) {
     markup_close(p->m);
 }
 
-/* ---- skips, errors, what was not met ---- */
+/* ---- skips, errors, what was not exercised ---- */
 
 static void bars_of(Page *p, const char *key, const char *title) {
     const Json *object = page_member(p->summary, key);
@@ -275,8 +275,8 @@ void results_html(const Json *root, Arena *arena, Text *out) {
         page_growth(&p);
     }
     page_heading(&p, "Skipped and refused",
-                 "A comparison that was not made is counted here, with its reason; an error is an "
-                 "answer, and is compared like any other.");
+                 "Comparisons that were not made, by reason. An error that a program raises is a "
+                 "result, and is compared like any other.");
     bars_of(&p, "skips", "skipped programs, by reason");
     bars_of(&p, "errors", "calls that raise, by code");
     if (page_member(p.summary, "op_dtypes")) {
@@ -284,8 +284,8 @@ void results_html(const Json *root, Arena *arena, Text *out) {
         unmet(&p, "executed", "ops", "ran to their end");
         unmet(&p, "rules", "rewrite rules", "fired");
         unmet(&p, "passes", "passes", "changed a graph");
-        unmet(&p, "motifs", "motifs", "occurred");
-        unmet(&p, "mistakes", "kinds of deliberate mistakes", "occurred");
+        unmet(&p, "motifs", "patterns", "occurred");
+        unmet(&p, "mistakes", "kinds of deliberate errors", "occurred");
         page_heat_of_ops(&p);
     }
     markup_close(p.m);

@@ -1,8 +1,8 @@
-/* JUnit XML, as CI systems read it (the dialect of Jenkins and GitLab): stored programs are test
- * cases; of a campaign, every signature is a failed one and every oracle that fired at nothing a
- * passed one. What agrees passes, a finding is a failure, a crash or a timeout of a target and a
- * bad file are errors, what was skipped or is known is skipped. No times: the same run is the same
- * file. */
+/* JUnit XML, as CI systems read it (the form of Jenkins and GitLab). Stored programs are test
+ * cases; for a fuzzing run, every signature is a failed case and every oracle that never fired a
+ * passed one. Agreement passes, a finding is a failure, a crash or a timeout of a target and a bad
+ * file are errors, skipped programs and known issues are skipped. There are no times, so that equal
+ * runs give equal files. */
 #include "harness/report/markup.h"
 #include "harness/oracles/oracle.h"
 #include "harness/report/results.h"

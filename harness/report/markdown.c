@@ -1,5 +1,5 @@
-/* Markdown for a CI step's summary: the verdict, the findings (new ones first), and behind a fold
- * what was skipped and why. */
+/* Markdown for a CI step's summary: the verdict, the findings (new ones first), and, folded, what
+ * was skipped and why. */
 #include "harness/report/results.h"
 
 #include <string.h>
@@ -27,13 +27,13 @@ static void rows(Text *t, Arena *arena, const Json *root, const char *outcome) {
             markdown_cell(t, results_text(f, "b", "?"));
             markdown_cell(t, arena_printf(arena, "%.0f", results_number(f, "count")));
             markdown_cell(t, results_text(f, "file", ""));
-            t->n--; /* the blank behind the last bar */
+            t->n--; /* the blank after the last bar */
             text_add(t, "\n");
         }
     }
 }
 
-/* A row a group of findings (group.h). */
+/* One row per group of findings (group.h). */
 static void groups(Text *t, Arena *arena, const Json *summary) {
     const Json *list = results_list(summary, "groups");
     if (list) {
@@ -47,7 +47,7 @@ static void groups(Text *t, Arena *arena, const Json *summary) {
         markdown_cell(t, arena_printf(arena, "%.0f", results_number(g, "findings")));
         markdown_cell(t, arena_printf(arena, "%.0f", results_number(g, "signatures")));
         markdown_cell(t, results_text(g, "issue", ""));
-        t->n--; /* the blank behind the last bar */
+        t->n--; /* the blank after the last bar */
         text_add(t, "\n");
     }
     text_add(t, list ? "\n" : "");

@@ -1,5 +1,5 @@
-/* A thin layer over xmlTextWriter into memory: formatted text and attributes, bytes made legal, and
- * one buffer at the end. */
+/* A thin layer over xmlTextWriter into memory: formatted text and attributes, illegal bytes
+ * replaced, one buffer at the end. */
 #include "harness/report/markup.h"
 
 #include <libxml/xmlwriter.h>
@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* MemorySanitizer does not see what libxml2, which is not instrumented, writes: until the text is
- * there, the functions of the C library do not ask it. */
+/* MemorySanitizer does not see the writes of libxml2, which is not instrumented: its checks of C
+ * library calls are off until the text is complete. */
 #if defined(__has_feature)
 #if __has_feature(memory_sanitizer)
 #define UNINSTRUMENTED
@@ -59,7 +59,7 @@ void markup_end(Markup *m, Text *out) {
     free(m);
 }
 
-/* In place: control characters but tab and line ends, and what is no UTF-8. */
+/* Replaces, in place, control characters but tab and line ends, and invalid UTF-8. */
 static const xmlChar *legal(char *s) {
     for (char *at = s; *at; at++) {
         unsigned char c = (unsigned char)*at;

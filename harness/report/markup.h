@@ -19,7 +19,7 @@ void markup_close(Markup *m);
 /* Closes with </tag> even if nothing is inside: HTML knows no <div/>. */
 void markup_close_full(Markup *m);
 void markup_text(Markup *m, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* Text that is markup already: our own constants only. */
+/* Text that is markup already: constants of the program only. */
 void markup_raw(Markup *m, const char *text);
 /* <tag attr...>text</tag>, with one attribute (NULL: none). */
 void markup_element(Markup *m, const char *tag, const char *attribute, const char *value,

@@ -1,4 +1,4 @@
-/* What the parts of the report page share: headings, numbers, tables. */
+/* Shared by the parts of the report page: headings, numbers, tables. */
 #include "harness/report/page.h"
 
 #include <string.h>

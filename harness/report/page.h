@@ -1,4 +1,4 @@
-/* The report page while it is built: what its parts share. */
+/* The report page while it is built: shared by its parts. */
 #ifndef HARNESS_PAGE_H
 #define HARNESS_PAGE_H
 
@@ -25,15 +25,15 @@ void page_cell(Page *p, const char *class_name, const char *text);
 /* A number; the title is its unit where a narrow screen has no room for the head. */
 void page_number_cell(Page *p, const char *unit, double n);
 void page_tag(Page *p, const char *outcome);
-/* Heads that end in '#' stand above numbers. */
+/* Heads that end in '#' are right-aligned, for columns of numbers. */
 void page_table_head(Page *p, const char *class_name, const char *const *head, int n);
 void page_table_end(Page *p);
 
-/* ---- report/page_findings.c: what differs, by what is behind it ---- */
+/* ---- report/page_findings.c: findings, by group ---- */
 void page_groups(Page *p);
 void page_findings(Page *p);
 
-/* ---- report/page_charts.c: what was exercised, and how it grew ---- */
+/* ---- report/page_charts.c: coverage, and how it grew ---- */
 void page_heat_of_findings(Page *p);
 void page_heat_of_ops(Page *p);
 void page_growth(Page *p);

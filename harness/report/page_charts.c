@@ -1,4 +1,4 @@
-/* The report page: heat maps of findings, ops and dtypes; what grew over the campaign. */
+/* The report page: heat maps of findings, ops and dtypes; growth over the run. */
 #include "harness/report/page.h"
 #include "harness/oracles/oracle.h"
 
@@ -86,7 +86,7 @@ void page_heat_of_ops(Page *p) {
         }
     }
     page_heading(p, "Exercised: op by dtype",
-                 "Statements that ran to their end, by the dtype of what they made or wrote, on a "
+                 "Statements that ran to their end, by the dtype of their result, on a "
                  "logarithmic scale.");
     heat_begin(&h);
     for (const Json *op = ops ? ops->child : NULL; op; op = op->next) {
@@ -111,7 +111,7 @@ static void curve_of(Page *p, const Json *growth, const char *title, const char 
     chart_curve(p->m, &(Curve){title, x, y, n});
 }
 
-/* Over stretches of a fortieth of the campaign: samples stand too close together for a clock. */
+/* Over a fortieth of the run each: single samples are too close together for the clock. */
 static void rate_curve(Page *p, const Json *growth) {
     double x[MAX_POINTS], y[MAX_POINTS], whole = results_number(p->summary, "seconds");
     int n = 0;
@@ -133,7 +133,7 @@ void page_growth(Page *p) {
                                            {"error codes raised", "errors"},
                                            {"signatures", "signatures"}};
     const Json *samples = results_list(p->summary, "growth");
-    page_heading(p, "Growth", "What had been met after so many programs (logarithmic axis).");
+    page_heading(p, "Growth", "What was reached after so many programs (logarithmic axis).");
     markup_open(p->m, "div", "class", "curves", NULL);
     for (int i = 0; i < COUNT_OF(curve); i++) {
         curve_of(p, samples, curve[i][0], curve[i][1]);

@@ -1,11 +1,11 @@
-/* The report page: groups of findings, then the findings of each, one row a signature. */
+/* The report page: groups of findings, then the findings of each, one row per signature. */
 #include "harness/report/page.h"
 
 #include <string.h>
 
 enum { FIRST_ROWS = 12 };
 
-/* Is it in the folder that is called after it, where one looks first? */
+/* Is it in the folder that is named after the signature? */
 static bool in_own_folder(Page *p, const char *file, const char *signature) {
     const char *own = arena_printf(p->arena, "%s/minimized.json", signature);
     size_t length = strlen(file), tail = strlen(own);
@@ -69,7 +69,7 @@ static const char *group_of(Page *p, const Json *f) {
     return best;
 }
 
-/* Findings of one group, those that most programs show first; the rest of many behind a fold. */
+/* Findings of one group, those that most programs show first; a long rest is folded. */
 static void findings_of(Page *p, const char *group) {
     const Json **row =
         arena_array(p->arena, const Json *, json_get(p->root, "findings")->count + 1);
@@ -114,7 +114,7 @@ static void findings_of(Page *p, const char *group) {
 void page_findings(Page *p) {
     const Json *list = results_list(p->root, "findings");
     page_heading(p, "Findings",
-                 list ? "One row a signature, by what is behind it; those that most programs show "
+                 list ? "One row per signature, by group; those that most programs show "
                         "come first. \xe2\x80\x98Statements\xe2\x80\x99 is the size of the "
                         "program, which is minimized unless the finding is known."
                       : "Nothing differed: every claim of every oracle held in every program that "
@@ -126,21 +126,22 @@ void page_findings(Page *p) {
         findings_of(p, results_text(g, "group", "?"));
     }
     findings_of(p, "");
-    markup_element(p->m, "p", NULL, NULL,
-                   "See one again: twingrad check, trace or bisect on its program (minimized.json "
-                   "in the folder of its name, where no other file is given); repro.py there shows "
-                   "it in plain PyTorch.");
+    markup_element(
+        p->m, "p", NULL, NULL,
+        "To reproduce one: twingrad check, trace or bisect on its program (minimized.json "
+        "in the folder of its name, where no other file is given); repro.py there shows "
+        "it in plain PyTorch.");
 }
 
-/* What is behind the findings: one row a cause. */
+/* The groups: one row per cause. */
 void page_groups(Page *p) {
     static const char *const head[] = {"", "cause", "programs#", "signatures#",
                                        "first in program#"};
     const Json *list = results_list(p->summary, "groups");
     page_heading(
         p, list->next ? arena_printf(p->arena, "%d groups", list->parent->count) : "One group",
-        "Findings whose guilty step of the compiler is the same; where none is known, whose "
-        "signature is.");
+        "Findings with the same cause in the compiler, or, where none is known, with the same "
+        "signature.");
     page_table_head(p, "groups", head, COUNT_OF(head));
     for (const Json *g = list; g; g = g->next) {
         const char *status = results_text(g, "standing", "new"),

@@ -1,6 +1,5 @@
-/* A report is a folder that a stranger can work from: the program as found, the smallest one with
- * the same signature, a script for PyTorch, and one page that says what differs and how to see it
- * again. */
+/* A report is self-contained: the program as found, the smallest one with the same signature, a
+ * script for PyTorch, and one page that says what differs and how to reproduce it. */
 #include "harness/report/report.h"
 
 #include "harness/triage/cause.h"
@@ -17,7 +16,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-enum { PAGE = 66, TAIL = 19 /* lines behind the graphs */, LEAST_GRAPH = 8 };
+enum { PAGE = 66, TAIL = 19 /* lines after the graphs */, LEAST_GRAPH = 8 };
 
 const char *report_statement(Arena *arena, const Program *p, int sid) {
     if (sid < 0) {
@@ -128,7 +127,7 @@ static int report_lines_of(const Text *t) {
     return n;
 }
 
-/* The first `most` lines of a text; how many more there are. */
+/* Adds the first `most` lines of a text; returns how many are left out. */
 static int add_lines(Text *t, const char *lines, int most) {
     int n = 0;
     for (const char *end; *lines; lines = end, n++) {
@@ -154,7 +153,7 @@ static void write_cause(Text *t, const Report *r) {
         text_printf(t, "\nIn %s:\n```diff\n", cause_graphs_title(cause));
         int room = PAGE - TAIL - report_lines_of(t),
             left = add_lines(t, graphs.v,
-                             room > LEAST_GRAPH ? room : LEAST_GRAPH); /* the page stays one */
+                             room > LEAST_GRAPH ? room : LEAST_GRAPH); /* at most PAGE lines */
         text_add(t, "```\n");
         if (left > 0) {
             text_printf(t, "\n%d lines more: `twingrad bisect` prints all.\n", left);
@@ -162,8 +161,7 @@ static void write_cause(Text *t, const Report *r) {
     }
 }
 
-/* What ran: this program, the machine, and what targets say that they are; where it was found, and
- * how it became small. */
+/* Versions of this program and of targets, the machine, how the program was found and minimized. */
 static void write_environment(Text *t, const Report *r) {
     const Checker *c = r->checker;
     struct utsname machine;

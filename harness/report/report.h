@@ -1,6 +1,6 @@
-/* Report: one folder a signature (and cause: seen_name), <out>/<signature>/ with case.json,
- * minimized.json, repro.py and finding.md. The folder is written aside and renamed, so that what is
- * there is whole. */
+/* Report: one folder for each signature and cause (seen_name), <out>/<signature>/ with case.json,
+ * minimized.json, repro.py and finding.md. The folder is written under a temporary name and
+ * renamed, so that it is always complete. */
 #ifndef HARNESS_REPORT_H
 #define HARNESS_REPORT_H
 
@@ -19,20 +19,20 @@ typedef struct Report {
     const char *folder; /* its name in <out>; NULL: the signature */
 } Report;
 
-/* Does <out> already hold this folder? */
+/* Does <out> hold this folder already? */
 bool report_exists(const char *out, const char *folder);
 /* Writes the folder (replacing one of that name); on success its path is in `path`. False and one
  * sentence if the environment fails. */
 bool report_write(Arena *arena, const char *out, const Report *report, char *path, size_t path_size,
                   char *message, size_t message_size);
 
-/* The options that make the pair what it is: "--pair a,b --fault x". */
+/* The options that select the pair: "--pair a,b --fault x". */
 const char *report_pair_options(Arena *arena, const Checker *c);
 
-/* The finding as text, as `check` prints it: oracle, place, statement, both answers. */
+/* The finding as text, as `check` prints it: oracle, location, statement, both answers. */
 void report_finding(Text *text, const Program *p, const Finding *f, const Checker *c);
 
-/* "body[3]: matrix[:, rows] = vec", or what a place that is no statement is called. */
+/* "body[3]: matrix[:, rows] = vec", or the name of a location that is not a statement. */
 const char *report_statement(Arena *arena, const Program *p, int sid);
 
 /* The finding as a JSON object; `fired` are the bits of all oracles that fired. */

@@ -21,7 +21,7 @@ static void member_text(Text *t, const char *key, const char *value) {
     text_json_string(t, value);
 }
 
-/* The op of a signature, oracle-kind-op or oracle-kind-op-step: no part of one holds a dash. */
+/* The op of a signature, oracle-kind-op or oracle-kind-op-step, whose fields hold no dash. */
 static const char *op_of(Arena *arena, const char *signature) {
     const char *at = signature;
     for (int dashes = 0; dashes < 2; dashes++) {
@@ -113,7 +113,7 @@ const char *results_fingerprint(Arena *arena, const char *text) {
 /* ---- publishing ---- */
 
 int results_ready(const ReportFiles *f, const char *out, char *message, size_t message_size) {
-    bool appends = f->markdown && access(f->markdown, W_OK) == 0; /* whatever its folder is */
+    bool appends = f->markdown && access(f->markdown, W_OK) == 0; /* in any folder */
     const char *const files[] = {f->results, f->html, f->junit, f->sarif,
                                  appends ? NULL : f->markdown};
     bool ready = !out || io_mkdirs(out, message, message_size);

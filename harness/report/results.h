@@ -1,4 +1,4 @@
-/* Results: what a run of `fuzz` or `replay` came to, as one JSON object (results.json), and its
+/* Results: the outcome of a run of `fuzz` or `replay` as one JSON object (results.json), and its
  * forms for other tools: JUnit XML for CI, SARIF 2.1.0 for code scanning, a page for people,
  * Markdown for a CI step. All are made of the JSON alone, so `twingrad report` makes them again
  * later, and from merged runs.
@@ -68,14 +68,14 @@ int results_publish(const ReportFiles *files, const char *name, const char *text
 /* Writes the object itself, then the others. */
 int results_write(const ReportFiles *files, const Text *text, char *message, size_t message_size);
 
-/* ---- the printings; `root` is the parsed object ---- */
+/* ---- the forms; `root` is the parsed object ---- */
 void results_junit(const Json *root, Arena *arena, Text *out);
 void results_sarif(const Json *root, Arena *arena, Text *out);
 void results_markdown(const Json *root, Arena *arena, Text *out);
 void results_html(const Json *root, Arena *arena, Text *out);
 
 /* ---- reading the object ---- */
-/* The string at `key`, or `otherwise`. */
+/* The string at `key`, or `otherwise` if there is none. */
 const char *results_text(const Json *object, const char *key, const char *otherwise);
 /* The number at `key`, or 0; numbers beyond 2^53 lose digits. */
 double results_number(const Json *object, const char *key);

@@ -1,7 +1,7 @@
 /* SARIF 2.1.0 for GitHub's code scanning: an oracle is a rule, a signature a result. A difference
  * between executors has no line of source, so a result points at the stored program that shows it;
- * its fingerprint is its signature's and its cause's, so that one bug stays one alert however its
- * program changes. GitHub keeps 5,000 results of a run. */
+ * its fingerprint is made of signature and cause, so that one bug stays one alert when its program
+ * changes. GitHub keeps 5,000 results of a run. */
 #include "harness/oracles/oracle.h"
 #include "harness/report/results.h"
 
@@ -32,7 +32,7 @@ static void rule(Text *t, Arena *arena, OracleId id) {
     text_add(t, ",");
     message(t, "help",
             "Run `twingrad check` on the program, `twingrad trace` to see where it begins, "
-            "`twingrad bisect` to name the guilty rewrite.");
+            "`twingrad bisect` to name the step of the compiler that causes it.");
     text_add(t, ",\"defaultConfiguration\":{\"level\":\"error\"}}");
 }
 

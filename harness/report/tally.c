@@ -1,9 +1,8 @@
-/* The counting of a campaign. Nothing here decides anything: a Tally is filled as programs are
- * judged, and printed.
+/* A Tally is filled as programs are checked, and printed; nothing is decided by it.
  *
  *     program 1, 2, 3, ... -> counters
  *              every `stride` programs -> a sample of how many rules, ops, pairs of op and dtype,
- *              error codes, signatures were met
+ *              error codes, signatures were reached
  *
  * When the table of samples is full, every second one is dropped and the stride doubles. */
 #include "harness/report/tally.h"
@@ -13,8 +12,8 @@
 
 /* ---- counting ---- */
 
-/* Statements by op, and of them those that surely ran to their end: before statement `end`, and in
- * no branch (`branch`), of which no result tells which arm was taken. */
+/* Statements by op, and of them those that certainly ran to their end: before statement `end`, and
+ * not in a branch (`branch`), since no result tells which arm was taken. */
 static void count_ops(Tally *t, const Block *block, int end, bool branch) {
     for (const Stmt *s = block->first; s != NULL; s = s->next) {
         if (s->kind == STMT_OP) {
@@ -33,7 +32,7 @@ static int first_unfinished(const CallResult *call) {
                                                                                     : 0;
 }
 
-/* Reasons are static texts of the reference: one pointer each. */
+/* Reasons are static texts of the reference, so pointers are compared. */
 static void count_unspecified(Tally *t, const char *why) {
     for (int i = 0; i < TALLY_KINDS; i++) {
         if (t->unspecified[i].why == NULL || t->unspecified[i].why == why) {
@@ -135,11 +134,11 @@ void tally_text(const Tally *t, Text *text) {
     for (int i = 0; i < DT_COUNT; i++) {
         text_printf(text, "  %-24s %lld\n", dtype_name((DType)i), (long long)t->by_dtype[i]);
     }
-    text_kinds(text, "motifs", pattern_name, t->by_pattern);
-    text_kinds(text, "mistakes", deliberate_error_name, t->by_deliberate_error);
+    text_kinds(text, "patterns", pattern_name, t->by_pattern);
+    text_kinds(text, "deliberate errors", deliberate_error_name, t->by_deliberate_error);
     for (int i = 0; i < TALLY_KINDS && t->unspecified[i].why; i++) {
-        text_printf(text, "%s  %-64s %lld\n", i ? "" : "accidents:\n", t->unspecified[i].why,
-                    (long long)t->unspecified[i].count);
+        text_printf(text, "%s  %-64s %lld\n", i ? "" : "unspecified behaviour:\n",
+                    t->unspecified[i].why, (long long)t->unspecified[i].count);
     }
     text_add(text, "errors (calls):\n");
     for (int i = 1; i < ERR_COUNT; i++) {

@@ -1,6 +1,5 @@
-/* Tally: what a campaign generated and exercised, counted program by program, and how that grew.
- * Kept apart from the search so that a summary on the terminal, the summary record and the report
- * (results.h) are three printings of one thing. */
+/* Tally: counts of what a run generated and exercised, and how they grew. The summary on the
+ * terminal, the summary record and the report (results.h) all print it. */
 #ifndef HARNESS_TALLY_H
 #define HARNESS_TALLY_H
 
@@ -10,7 +9,7 @@
 
 enum { TALLY_KINDS = 64, TALLY_SAMPLES = 256 };
 
-/* What had been reached after so many programs. */
+/* What was reached after `programs` programs. */
 typedef struct Sample {
     int64_t programs;
     double seconds;
@@ -22,7 +21,7 @@ typedef struct Tally {
     int64_t refusals;           /* programs in which some call raised an error */
     int64_t errors[ERR_COUNT];  /* calls */
     int64_t by_op[OP_COUNT];    /* statements */
-    int64_t executed[OP_COUNT]; /* of them, those that surely ran to their end */
+    int64_t executed[OP_COUNT]; /* of them, those that certainly ran to their end */
     int64_t by_dtype[DT_COUNT]; /* inputs */
     int64_t by_pattern[TALLY_KINDS], by_deliberate_error[TALLY_KINDS];
     int64_t op_dtype[OP_COUNT]
@@ -37,18 +36,18 @@ typedef struct Tally {
     int64_t stride;
 } Tally;
 
-/* Counts one program and what the first executor made of it; `details`: ops, dtypes, motifs and
- * mistakes too. */
+/* Counts one program and its result on the first executor; `details`: ops, dtypes, patterns and
+ * deliberate errors too. */
 void tally_program(Tally *t, const Program *p, const GenerateInfo *info, const Result *r,
                    bool details);
 
 /* Is a sample due? They are taken at equal distances, which double when the table is full, so that
- * the same campaign of so many programs has the same samples whatever its speed. */
+ * the samples depend on the number of programs, not on the speed. */
 bool tally_due(const Tally *t);
 /* Takes one. `counters`: of the compiled executor. */
 void tally_sample(Tally *t, const CompileCounters *counters, int signatures, double seconds);
 
-/* For people: ops, dtypes, motifs, mistakes, accidents, errors. */
+/* As text: ops, dtypes, patterns, deliberate errors, unspecified behaviour, errors. */
 void tally_text(const Tally *t, Text *text);
 /* Members of a JSON object, each after a comma: "ops", "executed", "dtypes", "accidents", "motifs",
  * "mistakes", and with `report` also "op_dtypes", "rules", "passes" and "growth" (seconds only with

@@ -1,7 +1,7 @@
 /* targets.json: {"targets": {NAME: {"command": [WORD, ...], "modes": [MODE, ...], "environment":
  * {NAME: VALUE, ...}}}}. A word that begins with "${dir}" begins with the file's directory. The
- * project's own file is looked for beside the program: in its source tree, or where `make install`
- * puts it; last in targets/ here. */
+ * default file is searched beside the program (in its source tree, or where `make install` puts
+ * it), then in targets/ of the current directory. */
 #include "harness/targets/declare.h"
 
 #include "harness/util/io.h"
@@ -13,11 +13,11 @@
 #include <string.h>
 #include <unistd.h>
 
-/* The project's own file, or NULL. */
-static const char *own_file(Arena *arena) {
-    static const char *const places[] = {"/targets/targets.json", "/../targets/targets.json",
-                                         "/../../targets/targets.json",
-                                         "/../share/twingrad/targets/targets.json"};
+/* The path of the default file, or NULL. */
+static const char *default_targets_file(Arena *arena) {
+    static const char *const paths[] = {"/targets/targets.json", "/../targets/targets.json",
+                                        "/../../targets/targets.json",
+                                        "/../share/twingrad/targets/targets.json"};
     char self[2048];
     ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
     if (n > 0) {
@@ -26,8 +26,8 @@ static const char *own_file(Arena *arena) {
         if (slash) {
             *slash = '\0';
         }
-        for (int i = 0; i < COUNT_OF(places); i++) {
-            const char *path = arena_printf(arena, "%s%s", self, places[i]);
+        for (int i = 0; i < COUNT_OF(paths); i++) {
+            const char *path = arena_printf(arena, "%s%s", self, paths[i]);
             if (access(path, R_OK) == 0) {
                 return path;
             }
@@ -71,8 +71,8 @@ static bool read_environment(Reader *r, const Json *j, const char *dir, char ***
     return true;
 }
 
-/* Reads every target, so that a mistake anywhere in the file is told; `*found` is the one named,
- * `*modes` its modes. */
+/* Reads every target, so that every error in the file is reported; `*found` is the target `name`,
+ * `*modes` its modes (NULL: there is no such target). */
 static bool read_targets(Reader *r, const Json *root, const char *dir, const char *name,
                          Declaration *found, char ***modes, const char **known) {
     static const char *const top_keys[] = {"targets", NULL};
@@ -103,7 +103,7 @@ static bool read_targets(Reader *r, const Json *root, const char *dir, const cha
 
 int target_declaration(Arena *arena, const char *file, const char *name, const char *mode,
                        Declaration *out, char *message, size_t message_size) {
-    const char *path = file ? file : own_file(arena);
+    const char *path = file ? file : default_targets_file(arena);
     if (!path) {
         snprintf(message, message_size,
                  "there is no targets.json beside the program (name one with --targets FILE)");

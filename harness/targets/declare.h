@@ -9,8 +9,8 @@ typedef struct Declaration {
     char **environment; /* "NAME=VALUE", NULL-ended */
 } Declaration;
 
-/* Reads the declaration of `name` from `file` (NULL: the project's own) and checks that it has
- * `mode`. 0, or a sentence and 2 (no such target or mode, or the file is not well-formed) or 3 (it
+/* Reads the declaration of `name` from `file` (NULL: the default file) and checks that it has
+ * `mode`. 0, or a message and 2 (no such target or mode, or the file is not well-formed) or 3 (it
  * cannot be read). */
 int target_declaration(Arena *arena, const char *file, const char *name, const char *mode,
                        Declaration *out, char *message, size_t message_size);

@@ -1,5 +1,5 @@
-/* The executors of this process, by name: a table of (name, run); and targets, which are other
- * processes. What they take and answer is program/lang/result.h. */
+/* The executors of this process are a table of (name, run); every other name is a target. Options
+ * and results are those of program/lang/result.h. */
 #include "harness/targets/executor.h"
 
 #include "reference/eager.h"
@@ -7,9 +7,9 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The bytes of a run are counted in the arena, which holds the program and the runs before already:
- * they are not this run's. The shadow keeps two doubles an element beside the value, and must not
- * end where the run that it explains did not. */
+/* The memory limit of a run is checked against the arena, which already holds the program and the
+ * runs before: their bytes are added to the limit. The shadow keeps two doubles for each element
+ * beside the value, and must not exceed the limit where the run that it explains did not. */
 static RunOptions within(const RunOptions *options, const Arena *arena) {
     enum { SHADOW_SHARE = 17 };
     RunOptions o = *options;

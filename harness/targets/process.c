@@ -1,6 +1,6 @@
-/* A child with pipes. It leads a process group of its own, so that killing it kills what it
- * started; it dies with us (parent death signal, and its standard input ends). Streams are
- * non-blocking: a child that never reads, or never stops writing, cannot hold us. */
+/* A child process with pipes. It leads its own process group, so that killing the group also kills
+ * its children, and it ends with this process (parent death signal, end of its standard input). The
+ * pipes are non-blocking: a child that never reads, or never stops writing, cannot block us. */
 #include "harness/targets/process.h"
 
 #include <ctype.h>
@@ -44,7 +44,7 @@ bool process_start(Process *p, char *const *argv, char *const *environment, char
     int in[2] = {-1, -1}, out[2] = {-1, -1}, err[2] = {-1, -1};
     memset(p, 0, sizeof *p);
     p->in = p->out = p->err = -1;
-    signal(SIGPIPE, SIG_IGN); /* a write to a dead child is an error that we look at */
+    signal(SIGPIPE, SIG_IGN); /* a write to a dead child fails with EPIPE instead */
     fflush(NULL);
     pid_t pid = -1;
     if (pipe2(in, O_CLOEXEC) == 0 && pipe2(out, O_CLOEXEC) == 0 && pipe2(err, O_CLOEXEC) == 0) {
@@ -60,7 +60,7 @@ bool process_start(Process *p, char *const *argv, char *const *environment, char
     if (pid == 0) {
         become(argv, environment, in[0], out[1], err[1]);
     }
-    setpgid(pid, pid); /* whoever is first */
+    setpgid(pid, pid); /* parent and child both call it; either may be first */
     close(in[0]);
     close(out[1]);
     close(err[1]);
@@ -136,7 +136,7 @@ static void pump_input(Process *p) {
         ssize_t n = write(p->in, p->send, p->left);
         if (n < 0) {
             if (errno != EAGAIN && errno != EINTR) {
-                p->left = 0; /* it reads no more; what it says, or its end, decides */
+                p->left = 0; /* it no longer reads; its answer or its end decides */
             }
             return;
         }
@@ -174,7 +174,7 @@ void process_stop(Process *p) {
     int status = 0;
     pid_t ended = 0;
     for (int i = 0; p->ended && i < 100 && ended == 0;
-         i++) { /* it has closed its output: let it end by itself, and say how */
+         i++) { /* its output is closed: wait for its own end, to report how it ended */
         ended = waitpid(p->pid, &status, WNOHANG);
         if (ended == 0) {
             nanosleep(&(struct timespec){.tv_nsec = 5000000}, NULL);

@@ -1,5 +1,5 @@
-/* One process of a target: a child with its three streams. Nothing here blocks but
- * process_wait_line. */
+/* One process of a target: a child with its three standard streams. No function blocks;
+ * process_stop waits for the end of a process that has closed its output, half a second at most. */
 #ifndef HARNESS_TARGET_PROCESS_H
 #define HARNESS_TARGET_PROCESS_H
 
@@ -16,9 +16,9 @@ enum {
 typedef struct Process {
     pid_t pid;        /* 0: not running */
     int in, out, err; /* its standard input, output, error; -1: closed */
-    char *line;       /* what it has answered so far; malloc */
+    char *line;       /* its output that is not yet consumed; malloc */
     size_t used, capacity;
-    const char *send; /* what is still to be written to it; not ours */
+    const char *send; /* what is still to be written to it; borrowed */
     size_t left;
     char tail[PROCESS_TAIL + 1];
     size_t ntail;
@@ -26,23 +26,23 @@ typedef struct Process {
     char end[160]; /* how it ended: "killed by signal 9" (process_stop) */
 } Process;
 
-/* Starts `argv` with `environment` ("NAME=VALUE", NULL-ended) added; false and a sentence if the
- * system has no room for it. */
+/* Starts `argv` with `environment` ("NAME=VALUE", NULL-ended) added; false and a message if
+ * the system cannot start a process. */
 bool process_start(Process *p, char *const *argv, char *const *environment, char *message,
                    size_t message_size);
-/* Adds what to wait for to `fds` (three at most); the number added. */
+/* Adds its descriptors to `fds` (three at most); returns how many. */
 int process_poll(const Process *p, struct pollfd *fds);
-/* Reads and writes what is possible now. */
+/* Reads and writes as much as is possible without blocking. */
 void process_pump(Process *p);
 /* The length of a whole line at p->line, without its newline, or -1. */
 ptrdiff_t process_line(const Process *p);
 void process_drop_line(Process *p);
-/* Too much without a newline. */
+/* Is its output longer than PROCESS_LINE, without a newline? */
 bool process_floods(const Process *p);
-/* Kills it with its children, collects it, and writes p->end: what it ended of by itself, or
- * "killed". Frees what it holds. */
+/* Kills the process and its children, reaps it, and fills p->end: how it ended by itself, or
+ * "killed". Frees its buffers. */
 void process_stop(Process *p);
-/* The last line of its standard error that is not empty, printable, or "". */
+/* The last non-empty line of its standard error, made printable; "" if there is none. */
 void process_last_words(const Process *p, char *out, size_t size);
 
 #endif

@@ -1,12 +1,12 @@
-/* A pool of processes and a table of tickets. A ticket is one program: queued, at a process, done.
- * Whoever waits for a ticket turns the wheel for all of them: hands queued tickets to idle
- * processes, reads and writes what is possible, ends what is late.
+/* A pool of processes and a table of tickets. A ticket is one program: queued, sent to a process,
+ * done. Whoever waits for a ticket runs the event loop for all of them: it sends queued tickets to
+ * idle processes, reads and writes without blocking, and stops what exceeds its deadline.
  *
- *     process:  off -> starting (hello) -> idle -> busy -> idle ...      dies, talks garbage, is
- *               late: killed, off, its ticket is done
+ *     process:  off -> starting (hello) -> idle -> busy -> idle ...
+ *               it dies, writes malformed output or is late: killed, off, its ticket is done
  *
- * Only a program that was sent is held responsible; a process that is found dead when idle is
- * started again without a word. */
+ * A failure is attributed to a program only if it was sent; a process that dies while idle is
+ * started again silently. */
 #include "harness/targets/target.h"
 
 #include "harness/targets/declare.h"
@@ -44,7 +44,7 @@ struct Target {
     Arena arena;
     char *name; /* "torch:aot" */
     char *mode;
-    char version[80]; /* what it says it is: "torch 2.13.0" */
+    char version[80]; /* what it reports to be: "torch 2.13.0" */
     TargetSettings settings;
     Declaration declared;
     TargetWorker worker[TARGET_MAX_WORKERS];
@@ -109,7 +109,7 @@ static void write_request(const Target *t, Ticket *ticket, const RunOptions *opt
 
 /* ---- answers ---- */
 
-/* The result that stands for what the target did not answer. */
+/* The result of a program that the target did not answer. */
 static Result *failed_result(const Target *t, Arena *arena, Failure failure, const char *what,
                              const Process *process) {
     char words[300] = "";
@@ -273,7 +273,7 @@ static void finish_start(Target *t, TargetWorker *w) {
     t->failed_starts = 0;
 }
 
-/* ---- the wheel ---- */
+/* ---- event loop ---- */
 
 static Ticket *next_queued(Target *t) {
     Ticket *first = NULL;
@@ -286,8 +286,8 @@ static Ticket *next_queued(Target *t) {
     return first;
 }
 
-/* Hands out queued tickets; starts processes that have something to do. */
-static void hand_out(Target *t) {
+/* Sends queued tickets to idle processes; starts processes for the rest. */
+static void send_queued(Target *t) {
     int starting = 0, queued = 0;
     for (int i = 0; i < MAX_TICKETS; i++) {
         queued += t->ticket[i].state == TICKET_QUEUED;
@@ -297,7 +297,7 @@ static void hand_out(Target *t) {
         if (w->state == WORKER_IDLE) {
             process_pump(&w->process);
             if (w->process.ended ||
-                w->process.used > 0) { /* it died, or talks without being asked */
+                w->process.used > 0) { /* it died, or wrote output without a request */
                 stop_worker(w);
             } else {
                 Ticket *ticket = next_queued(t);
@@ -330,7 +330,7 @@ static void hand_out(Target *t) {
     }
 }
 
-static void target_look_at(Target *t, TargetWorker *w) {
+static void update_worker(Target *t, TargetWorker *w) {
     if (w->state != WORKER_STARTING && w->state != WORKER_BUSY) {
         return;
     }
@@ -353,8 +353,8 @@ static void target_look_at(Target *t, TargetWorker *w) {
     }
 }
 
-static void turn(Target *t) {
-    hand_out(t);
+static void run_event_loop_once(Target *t) {
+    send_queued(t);
     struct pollfd fds[3 * TARGET_MAX_WORKERS];
     int n = 0;
     double wait = 1;
@@ -365,7 +365,7 @@ static void turn(Target *t) {
             double left =
                 process_line(&w->process) >= 0
                     ? 0
-                    : w->deadline - now_seconds(); /* an answer may have been read already */
+                    : w->deadline - now_seconds(); /* the answer may have been read already */
             wait = left < wait ? left : wait;
         }
     }
@@ -373,9 +373,9 @@ static void turn(Target *t) {
         poll(fds, (nfds_t)n, wait > 0 ? (int)(wait * 1000) + 1 : 0);
     }
     for (int i = 0; i < t->settings.workers; i++) {
-        target_look_at(t, &t->worker[i]);
+        update_worker(t, &t->worker[i]);
     }
-    hand_out(t); /* what became idle goes on while we look at the answer */
+    send_queued(t); /* idle processes go on while the caller uses the result */
     for (int i = 0; i < t->settings.workers; i++) {
         process_pump(&t->worker[i].process);
     }
@@ -420,7 +420,7 @@ bool target_submit(Target *t, const Program *p, const RunOptions *options) {
     if (open >= MAX_TICKETS - 1 || !new_ticket(t, p, options)) { /* one is kept for target_run */
         return false;
     }
-    hand_out(t);
+    send_queued(t);
     for (int i = 0; i < t->settings.workers; i++) {
         process_pump(&t->worker[i].process);
     }
@@ -434,14 +434,14 @@ Result *target_run(Target *t, const Program *p, const RunOptions *options, Arena
     }
     CHECK(ticket);
     while (ticket->state != TICKET_DONE) {
-        turn(t);
+        run_event_loop_once(t);
     }
     Result *r = result_clone(arena, ticket->result);
     ticket->state = TICKET_FREE;
     return r;
 }
 
-/* ---- life ---- */
+/* ---- open and close ---- */
 
 int target_open(const char *name, const TargetSettings *settings, Target **out, char *message,
                 size_t message_size) {
@@ -462,7 +462,7 @@ int target_open(const char *name, const TargetSettings *settings, Target **out, 
     if (code == EXIT_AGREE) {
         start_worker(t, &t->worker[0]);
         while (t->worker[0].state == WORKER_STARTING) {
-            turn(t);
+            run_event_loop_once(t);
         }
         if (t->worker[0].state != WORKER_IDLE) {
             snprintf(message, message_size, "%s", t->start_message);

@@ -1,10 +1,10 @@
-/* Target: an executor in other processes, which speak one JSON object a line
+/* Target: an executor in other processes, which exchange one JSON object a line
  * (docs/reference/format.md, "Out-of-process targets").
  *
- * A target is a name of targets.json (a command, its modes, its environment) and one mode. It runs
- * up to `workers` processes, each at one program at a time. A process that dies, answers garbage or
- * passes the time limit is killed with all its children and started again; the program that did it
- * gets a Result that says so (Result.failure), every other result stands. */
+ * A target is an entry of targets.json (a command, its modes, its environment) and one mode. It has
+ * up to `workers` processes, each of which runs one program at a time. A process that dies, writes
+ * malformed output or exceeds the time limit is killed with its children and started again; the
+ * result of its program says so (Result.failure), other results are not affected. */
 #ifndef HARNESS_TARGET_H
 #define HARNESS_TARGET_H
 
@@ -12,12 +12,12 @@
 
 /* How targets are run; zeros are the defaults. */
 typedef struct TargetSettings {
-    const char *file;         /* targets.json; NULL: the project's own */
+    const char *file;         /* targets.json; NULL: the default file */
     int workers;              /* processes of each target (1) */
     double timeout;           /* seconds a program may take (60) */
     bool no_probes;           /* leave probes out of the Python source; no trace is compared */
     const char *native_cache; /* compiled:native: its folder, "none" or NULL (NativeSettings) */
-    bool strict; /* judge what is minor by default: versions, strides and offsets against a
+    bool strict; /* also compare what is minor by default: versions, strides and offsets of a
                     compiling target */
 } TargetSettings;
 
@@ -28,29 +28,29 @@ typedef struct TargetCounters {
     int64_t programs, crashes, timeouts, starts;
 } TargetCounters;
 
-/* Finds `name` ("torch:aot") in the file of targets, starts a first process and asks it for its
- * modes. 0 and *out, which target_close frees; or a sentence and 2 (no such target or mode) or 3
+/* Finds `name` ("torch:aot") in the file of targets, starts a first process and reads its modes.
+ * 0 and *out, which target_close frees; or a message and 2 (no such target or mode) or 3
  * (the file cannot be read, the target does not start). */
 int target_open(const char *name, const TargetSettings *settings, Target **out, char *message,
                 size_t message_size);
 void target_close(Target *t);
 
-/* Compiles, so that results need not agree in all details: every mode but "eager". */
+/* Does it compile, so that its results may differ in minor ways? Every mode but "eager". */
 bool target_compiles(const Target *t);
 /* "torch:aot". */
 const char *target_name(const Target *t);
 /* "aot". */
 const char *target_mode(const Target *t);
-/* What it says it is: "torch 2.13.0". */
+/* What it reports to be: "torch 2.13.0". */
 const char *target_version(const Target *t);
-/* The program that is run, as its declaration says. */
+/* The executable that its declaration names. */
 const char *target_program(const Target *t);
 TargetCounters target_counters(const Target *t);
 
-/* Begins to run `p`, which must live until target_run is asked for it; false if too many programs
- * are under way. */
+/* Queues `p`, which must live until target_run is called for it; false if too many programs are
+ * queued. */
 bool target_submit(Target *t, const Program *p, const RunOptions *options);
-/* The result of `p`, submitted or not; never fails. */
+/* The result of `p`, submitted or not, in `arena`; a failure of the target is a result, too. */
 Result *target_run(Target *t, const Program *p, const RunOptions *options, Arena *arena);
 
 #endif

@@ -1,9 +1,9 @@
-/* The script carries the program in itself. Whether the finding is there is told by what differs
- * first (oracle and kind), since the statement or step that is named may change with the code;
- * another finding, a refusal or a build that fails is "cannot test". */
+/* The script contains the program. It recognizes the finding by what differs first (oracle and
+ * kind), since the statement or step that is blamed may change with the code. Another finding, a
+ * refused program or a failed build is "cannot test". */
 #include "harness/triage/bisect.h"
 
-/* 'x' for a shell, whatever x holds. */
+/* Adds `s` quoted for a POSIX shell. */
 static void quoted(Text *t, const char *s) {
     text_add(t, "'");
     for (; *s; s++) {

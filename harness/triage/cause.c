@@ -1,19 +1,20 @@
-/* Two questions, asked of the compiler that runs in this process.
+/* Bisection of the compiler that runs in this process.
  *
- * Which step? `--opt-limit N` lets the first N optional steps of a run through, so the least N at
- * which the finding shows names a step: found by bisection between 0 (no optional step: the finding
- * stays away, or it is not a step) and the number of steps that an unlimited run asks for.
+ * Step: `--opt-limit N` allows the first N optional steps of a run. The least N at which the
+ * finding shows names a step. It is found by bisection between 0 (if the finding shows there, no
+ * step is to blame) and the number of steps of an unlimited run.
  *
- * Which stage? The graph is interpreted after every stage (compiled/runtime/stages.h): the first
- * that changes what it means is to blame, whether its steps can be left out or not. A rewrite that
- * is wrong may show only once a later one builds on it, so where the two disagree the stage is
- * believed, and its own steps are bisected with "this stage changes the meaning" as the question.
+ * Stage: the graph is interpreted after every stage (compiled/runtime/stages.h). The first stage
+ * that changes its meaning is to blame, whether or not its steps are optional. A wrong rewrite may
+ * show only after a later one, so where stage and step disagree the stage is believed, and its own
+ * steps are bisected by whether this stage changes the meaning.
  *
- * Before both: does compiling every call anew take it away? Then the code was right for another
- * call, and the guard is to blame. After both, what no interpretation sees is told apart by what
- * differs: flags, paths and errors are decided by capture, None-ness of gradients and what a
- * backward raises by joint. Wrong gradients are joint's if the machine computes what the graph
- * means, and lower's if it does not. */
+ * Guard: if the finding disappears when every call is compiled anew, the code was right for another
+ * call.
+ *
+ * What no interpretation sees is attributed by what differs. Flags, paths and errors belong to
+ * capture; None gradients and errors of a backward to joint. Wrong gradients belong to joint if the
+ * machine computes what the graph means, else to lower. */
 #include "harness/triage/cause.h"
 
 #include <stdio.h>
@@ -23,8 +24,8 @@ typedef struct Bisect {
     Checker checker;
     const Program *program;
     const Finding *finding;
-    const char
-        *stage; /* NULL: is the finding there? else: does this stage change what the graph means? */
+    const char *stage; /* NULL: bisect whether the finding shows; else whether this stage changes
+                          the meaning of the graph */
     int64_t checks;
     Arena scratch;
 } Bisect;
@@ -60,7 +61,7 @@ static bool shows(Bisect *b) {
     return out.verdict == FINDING && (out.fired >> b->finding->oracle & 1);
 }
 
-/* The counters of one compilation under the options as they are. */
+/* The counters of one compilation with the current options. */
 static CompileCounters *cause_count(Bisect *b) {
     CompileOptions options = *options_of(b);
     RunOptions run = {.limits = b->checker.run.limits};
@@ -70,7 +71,7 @@ static CompileCounters *cause_count(Bisect *b) {
     return counters;
 }
 
-/* The least limit at which it shows; -1 if it shows without any step, or not at all. */
+/* The least limit at which it shows; -1 if it shows without any step, or never. */
 static int64_t least_limit(Bisect *b) {
     int64_t given = options_of(b)->opt_limit;
     int64_t high = cause_count(b)->gate_steps, low = 0; /* shows at high, not at low */
@@ -91,7 +92,7 @@ static int64_t least_limit(Bisect *b) {
     return ever ? high : -1;
 }
 
-/* Bisects, and says which step it is. */
+/* Bisects the steps and fills limit, stage and rule; false if no step is to blame. */
 static bool cause_find_step(Bisect *b, Cause *out) {
     int64_t given = options_of(b)->opt_limit;
     out->limit = least_limit(b);
@@ -107,8 +108,8 @@ static bool cause_find_step(Bisect *b, Cause *out) {
     return true;
 }
 
-/* Is it gone if every call is compiled anew? And if each is compiled for its own sizes only (then
- * *sizes)? */
+/* Does the finding disappear if every call is compiled anew? *sizes: it also disappears if each
+ * call is compiled for its own sizes only. */
 static bool vanishes_without_reuse(Bisect *b, bool *sizes) {
     CompileOptions *a = &b->checker.a.compile, *c = &b->checker.b.compile;
     a->no_reuse = c->no_reuse = true;
@@ -120,7 +121,7 @@ static bool vanishes_without_reuse(Bisect *b, bool *sizes) {
     return !there;
 }
 
-/* Did a return that is a view of an input differ? The epilogue makes those. */
+/* Is the return that differs a view of an input? The epilogue makes those. */
 static bool is_replayed(Bisect *b) {
     const Finding *f = b->finding;
     CheckResult out;
@@ -137,8 +138,8 @@ static bool about_data(OracleId oracle) {
            oracle == ORACLE_gradients;
 }
 
-/* The root may be another bug's, which the program shows, too: where both are about data, the
- * finding is what counts. */
+/* The stage by what differs. The root may be of another bug that the program shows, too: if both
+ * are about data, the finding decides. */
 static const char *by_what_differs(Bisect *b, bool run_differs) {
     const Finding *f = b->finding;
     const Symptom *root = &f->root;
@@ -155,14 +156,14 @@ static const char *by_what_differs(Bisect *b, bool run_differs) {
     default:
         return strcmp(root->op, "backward") == 0
                    ? "joint"
-                   : "capture"; /* what a backward raises is decided where it is recorded */
+                   : "capture"; /* joint records the backward and its errors */
     }
 }
 
-/* That the nodes of a nest may run trip by trip is a claim of fusion which only running the nest
- * tries out: an interpretation has all of them read before one writes, and so knows every other way
- * in which a store in place can be wrong. So a step of fusion is to blame if without it the finding
- * is gone. */
+/* Fusion claims that the nodes of a nest may run iteration by iteration. Only running the nest
+ * tests this: in an interpretation all nodes read before one writes, which detects every other way
+ * in which an in-place store can be wrong. So a step of fusion is to blame if the finding
+ * disappears without it. */
 static bool blame_nest(Bisect *b, Cause *out) {
     CompileOptions *a = &b->checker.a.compile, *c = &b->checker.b.compile;
     const CompileOptions given = *c;
@@ -237,8 +238,8 @@ bool cause_stands(const Checker *c, const Program *p, const Finding *finding) {
     return stands;
 }
 
-/* Is it the native tier that is wrong? Between two tiers nothing else can be, since both take the
- * same passes; else the tile machine is right. */
+/* Is only the native tier wrong? Two tiers take the same passes, so between them nothing else can
+ * be; otherwise the tile machine must agree on the program. */
 static bool only_native(const Checker *c, const Program *p, const Finding *finding) {
     if (compiles_here(&c->a) && compiles_here(&c->b)) {
         return finding->oracle != ORACLE_stages;
@@ -256,7 +257,7 @@ static bool only_native(const Checker *c, const Program *p, const Finding *findi
     return !shown;
 }
 
-/* What else than the stage is wrong: the step, or, of what is no step, what differs. */
+/* The detail beside the stage: the step, or what differs. */
 static const char *detail_of(const Finding *finding, bool sizes, bool check) {
     const Cause *cause = &finding->cause;
     const char *kind = finding->root.kind;
@@ -271,7 +272,7 @@ static const char *detail_of(const Finding *finding, bool sizes, bool check) {
     return strcmp(cause->rule, cause->stage) != 0 ? cause->rule : "";
 }
 
-/* Passes whose claims no interpretation tries out, since they are about how the machine runs. */
+/* Passes whose claims are about how the machine runs, so that no interpretation tests them. */
 static bool annotates(const char *stage) {
     return strcmp(stage, "fuse") == 0 || strcmp(stage, "reinplace") == 0 ||
            strcmp(stage, "plan") == 0;
@@ -306,8 +307,7 @@ void cause_find(const Checker *c, const Program *p, Finding *finding) {
     } else if (step && !report.found && strcmp(out->stage, "reinplace") == 0) {
         blame_nest(&b, out);
     } else if (step && report.run_differs &&
-               !annotates(
-                   out->stage)) { /* the graph that the step has made is right, its loops are not */
+               !annotates(out->stage)) { /* the graph is right, its loops are not */
         *out = (Cause){.stage = "lower", .limit = -1};
     } else if (!step) {
         snprintf(out->stage, sizeof out->stage, "%s", by_what_differs(&b, report.run_differs));

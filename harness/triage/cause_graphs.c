@@ -1,7 +1,6 @@
-/* The graph before and after a step: the program is compiled twice, with one step fewer and with
- * it, and the first graph behind the pass that differs is shown as a comparison of lines (a longest
- * common subsequence). For a stage whose steps cannot be left out, it is the first graph that the
- * stage changes, before and after it. */
+/* The graph before and after a step: the program is compiled without the step and with it, and the
+ * first dump that differs is shown as a line diff (longest common subsequence). For a stage without
+ * a step, it is the first graph that the stage changes, before and after it. */
 #include "harness/triage/cause.h"
 
 #include <string.h>

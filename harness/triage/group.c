@@ -1,5 +1,4 @@
-/* A table by key, searched from its start: there are few groups, or else the harness has found
- * something better to do. */
+/* A table by key with linear search: campaigns have few groups. */
 #include "harness/triage/group.h"
 
 #include <inttypes.h>

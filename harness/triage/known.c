@@ -16,7 +16,7 @@ const char *finding_status_name(FindingStatus status) {
     return names[status];
 }
 
-/* A member that is a string; `absent` if it is not there, which is a complaint if that is NULL. */
+/* A member that is a string; `absent` if it is missing, which is an error if `absent` is NULL. */
 static const char *known_read_text(Reader *r, const Json *entry, const char *key,
                                    const char *absent) {
     const Json *j = absent ? json_get(entry, key) : json_need(r, entry, key);

@@ -1,10 +1,9 @@
-/* Known issues: a file of findings that somebody has seen and reported already. They are shown, but
- * do not make a run fail; `replay` checks the programs that show them again, so that an issue that
- * no longer fails is told of.
+/* Known issues: a file of findings that are already reported. They are shown, but do not make a run
+ * fail. `replay` checks their programs again, so that a fixed issue is noticed.
  *
  *     {"known": [{"signature": "gradients-data-setitem", "pair": "torch113:*", "issue":
  *     "https://..", "date": "2026-11-21",
- *                 "note": "one sentence", "program": "regressions/x.json"}]}
+ *                 "note": "what is wrong", "program": "regressions/x.json"}]}
  *
  * `signature` is a pattern (* and ?) for Finding.signature, `issue`, `date` and `note` are
  * required; `pair` is a pattern for the pair (any, if absent), `cause` one for where bisection
@@ -14,7 +13,8 @@
 
 #include "harness/oracles/finding.h"
 
-/* What becomes of a finding. Only NEW ones and FLAKY ones that are not known make a run fail. */
+/* The triage result of a finding. NEW findings, and FLAKY ones that are not known, make a run fail.
+ */
 typedef enum FindingStatus {
     STATUS_NEW,
     STATUS_KNOWN,
@@ -28,8 +28,8 @@ const char *finding_status_name(FindingStatus status);
 typedef struct KnownIssue {
     const char *signature, *issue, *date, *note;
     const char *pair, *cause; /* "*" if absent */
-    const char *program;      /* path from where we are, or NULL */
-    int64_t seen;             /* findings that it matched in this run */
+    const char *program;      /* path from the current directory, or NULL */
+    int64_t seen;             /* number of findings that it matched in this run */
 } KnownIssue;
 
 typedef struct Known Known;
@@ -38,10 +38,10 @@ struct Known {
     int n;
 };
 
-/* Reads the file; all of it lives in `arena`. 0, or an exit code and one sentence. A NULL path is
+/* Reads the file; all of it lives in `arena`. 0, or an exit code and a message. A NULL path is
  * an empty list. */
 int known_open(Arena *arena, const char *path, Known *out, char *message, size_t message_size);
-/* Is the issue about this pair at all? */
+/* Does the issue concern this pair? */
 bool known_applies(const KnownIssue *issue, const char *pair);
 /* The first issue that covers the finding (not counted), or NULL. `cause` may be "". */
 KnownIssue *known_find(const Known *known, const char *pair, const char *signature,

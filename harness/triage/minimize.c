@@ -1,13 +1,13 @@
-/* Greedy minimization to a fixed point (the reducer loop of Cranelift's bugpoint, ddmin's chunks
- * among the reducers): every reducer offers candidates 0, 1, ..; one is kept if the same signature
- * still fires. After a kept step the same number names the next candidate, so a round is linear. It
- * ends since each kept step makes one of (statements, names, sizes, magnitudes, written arguments,
- * rank of data, of dtypes and of ops) smaller and none of those before it larger.
+/* Greedy minimization to a fixed point, as in Cranelift's bugpoint, with the chunks of ddmin among
+ * the reducers. Every reducer offers candidates 0, 1, ..; one is kept if it shows the same
+ * signature. After a kept step the same number names the next candidate, so that a round is linear.
+ * It terminates: each kept step reduces one of (statements, names, sizes, magnitudes, written
+ * arguments, rank of data, of dtypes and of ops) and increases none of those before it.
  *
- * Candidates are made in order by one thread and asked in batches of one a checker; the first of a
- * batch that shows the finding is kept and the rest forgotten, so that the number of checkers
- * changes how long it takes and nothing else. Those that do not show it are remembered by a hash of
- * their text: their answer is known for good. */
+ * One thread makes the candidates in order, and a batch of one per checker is checked at a time.
+ * The first of a batch that shows the finding is kept and the others are discarded, so that the
+ * number of checkers changes the time and nothing else. Candidates that do not show it are
+ * remembered by a hash of their text. */
 #include "harness/triage/minimize.h"
 #include "tensor/hash.h"
 
@@ -27,15 +27,15 @@ static const struct {
 #undef REDUCER
 };
 
-/* ---- programs that were asked about ---- */
+/* ---- programs that were checked ---- */
 
 typedef struct Key {
     uint64_t a, b;
-} Key; /* {0, 0}: an empty place */
+} Key; /* {0, 0}: an empty slot */
 
 typedef struct MinimizeSeen {
     Arena arena;
-    Key *place;
+    Key *slot;
     int64_t n, capacity; /* a power of two, or 0 */
 } MinimizeSeen;
 
@@ -52,17 +52,17 @@ static Key key_of(const Program *p, Arena *scratch) {
     return key;
 }
 
-static Key *seen_location(const MinimizeSeen *seen, Key key) {
+static Key *seen_slot(const MinimizeSeen *seen, Key key) {
     int64_t at = (int64_t)(key.a & (uint64_t)(seen->capacity - 1));
-    while ((seen->place[at].a || seen->place[at].b) &&
-           (seen->place[at].a != key.a || seen->place[at].b != key.b)) {
+    while ((seen->slot[at].a || seen->slot[at].b) &&
+           (seen->slot[at].a != key.a || seen->slot[at].b != key.b)) {
         at = (at + 1) & (seen->capacity - 1);
     }
-    return &seen->place[at];
+    return &seen->slot[at];
 }
 
 static bool seen_has(const MinimizeSeen *seen, Key key) {
-    const Key *at = seen->capacity > 0 ? seen_location(seen, key) : NULL;
+    const Key *at = seen->capacity > 0 ? seen_slot(seen, key) : NULL;
     return at && (at->a || at->b);
 }
 
@@ -70,34 +70,33 @@ static void seen_add(MinimizeSeen *seen, Key key) {
     if (2 * (seen->n + 1) > seen->capacity) {
         MinimizeSeen larger = {.arena = seen->arena,
                                .capacity = seen->capacity ? 4 * seen->capacity : 256};
-        larger.place = arena_array(&larger.arena, Key, larger.capacity);
+        larger.slot = arena_array(&larger.arena, Key, larger.capacity);
         for (int64_t i = 0; i < seen->capacity; i++) {
-            if (seen->place[i].a || seen->place[i].b) {
-                *seen_location(&larger, seen->place[i]) = seen->place[i];
+            if (seen->slot[i].a || seen->slot[i].b) {
+                *seen_slot(&larger, seen->slot[i]) = seen->slot[i];
             }
         }
         larger.n = seen->n;
         *seen = larger;
     }
-    *seen_location(seen, key) = key;
+    *seen_slot(seen, key) = key;
     seen->n++;
 }
 
-/* ---- asking ---- */
+/* ---- checking a candidate ---- */
 
 typedef struct MinimizeQuery {
     const Finding *finding; /* what must still be there */
     bool has_fault;         /* and be gone without the fault */
     bool external;
-    bool located; /* judge by the whole symptom, not only by oracle and kind */
-    bool stands;  /* leaving out the step that is to blame takes the finding away (another may bring
-                     it back) */
+    bool located; /* compare the whole symptom, not only oracle and kind */
+    bool stands;  /* the finding disappears without the step that is its cause */
     int tries;    /* 1, or MINIMIZE_RETRIES for a finding that does not always show */
 } MinimizeQuery;
 
-/* One of the candidates that are asked at the same time. */
+/* One of the candidates of a batch. */
 typedef struct Candidate {
-    const MinimizeQuery *question;
+    const MinimizeQuery *query;
     Checker checker; /* a copy: the caller's counters stay */
     Arena arena;     /* of the program */
     Arena scratch;   /* of its check */
@@ -117,31 +116,31 @@ static Checker without_fault(const Checker *c) {
 }
 
 static bool same_finding(Candidate *c, Finding *met) {
-    const Finding *f = c->question->finding;
-    if (c->question->external && (met->oracle != f->oracle || strcmp(met->kind, f->kind) != 0)) {
+    const Finding *f = c->query->finding;
+    if (c->query->external && (met->oracle != f->oracle || strcmp(met->kind, f->kind) != 0)) {
         return false;
     }
-    if (!c->question->located) {
+    if (!c->query->located) {
         return true;
     }
     check_symptom(&c->checker, c->p, met, &c->scratch);
-    if (!symptom_same(&met->root, &f->root) || c->question->external) {
+    if (!symptom_same(&met->root, &f->root) || c->query->external) {
         return symptom_same(&met->root, &f->root);
     }
     met->cause = f->cause;
-    if (c->question->stands &&
-        !cause_stands(&c->checker, c->p, met)) { /* one check, where finding the cause takes ten */
+    if (c->query->stands &&
+        !cause_stands(&c->checker, c->p, met)) { /* one check; to find the cause takes about ten */
         return false;
     }
     cause_find(&c->checker, c->p, met);
     return strcmp(met->cause.text, f->cause.text) == 0;
 }
 
-/* Is the finding still there, by its full signature, and only because of the fault? */
-static void reduce_minimize_ask(Candidate *c) {
+/* Does the candidate show the finding, by its full signature, and only because of the fault? */
+static void check_candidate(Candidate *c) {
     CheckResult out;
     c->shows = c->other = false;
-    for (int i = 0; i < c->question->tries && !c->shows; i++) {
+    for (int i = 0; i < c->query->tries && !c->shows; i++) {
         arena_reset(&c->scratch);
         check_program(&c->checker, c->p, &c->scratch, &out);
         if (out.verdict == FINDING) {
@@ -150,26 +149,26 @@ static void reduce_minimize_ask(Candidate *c) {
             c->other |= !c->shows;
         }
     }
-    if (c->shows && c->question->has_fault) {
+    if (c->shows && c->query->has_fault) {
         Checker plain = without_fault(&c->checker);
         check_program(&plain, c->p, &c->scratch, &out);
         c->shows = out.verdict == AGREE;
     }
 }
 
-static void *ask_in_thread(void *candidate) {
-    reduce_minimize_ask(candidate);
+static void *check_in_thread(void *candidate) {
+    check_candidate(candidate);
     return NULL;
 }
 
 /* ---- the loop ---- */
 
 typedef struct Minimize {
-    MinimizeQuery question;
+    MinimizeQuery query;
     Candidate *candidate; /* `jobs` of them */
     int jobs;
     Executor reference;
-    bool filtered; /* candidates that the reference does not run through are not asked */
+    bool filtered; /* candidates that the reference does not complete are not checked */
     Arena home;
     MinimizeSeen seen;
     Arena best_arena;
@@ -180,8 +179,8 @@ typedef struct Minimize {
     Arena *arena; /* the caller's */
 } Minimize;
 
-/* A target takes milliseconds: what the reference refuses, or what has no one meaning, is not worth
- * its while. */
+/* A target takes milliseconds, so it gets no program that the reference refuses, or whose meaning
+ * is undefined. */
 static bool reference_runs(Minimize *m, const Program *p, Arena *scratch) {
     RunOptions run = m->candidate[0].checker.run;
     run.detect_unspecified = true;
@@ -193,11 +192,11 @@ static bool reference_runs(Minimize *m, const Program *p, Arena *scratch) {
     return ok;
 }
 
-static bool timely(const Minimize *m) {
+static bool within_budget(const Minimize *m) {
     return m->stats->checks < m->max_checks && now_seconds() < m->end;
 }
 
-/* Keeps the first finding of each other symptom. */
+/* Records the first finding of each other symptom. */
 static void note_other(Minimize *m, const Candidate *c) {
     MinimizeStats *s = m->stats;
     if (!c->other || s->nother == MINIMIZE_MAX_OTHERS) {
@@ -205,18 +204,18 @@ static void note_other(Minimize *m, const Candidate *c) {
     }
     for (int i = 0; i < s->nother; i++) {
         const Finding *f = &s->other[i].finding;
-        if (m->question.external ? f->oracle == c->met.oracle && strcmp(f->kind, c->met.kind) == 0
-                                 : symptom_same(&f->root, &c->met.root) &&
-                                       strcmp(f->cause.text, c->met.cause.text) == 0) {
+        if (m->query.external ? f->oracle == c->met.oracle && strcmp(f->kind, c->met.kind) == 0
+                              : symptom_same(&f->root, &c->met.root) &&
+                                    strcmp(f->cause.text, c->met.cause.text) == 0) {
             return;
         }
     }
     s->other[s->nother++] = (Other){program_clone(m->arena, c->p), c->met};
 }
 
-/* The next candidates from number *k on, up to `jobs`, that are well-formed and new; how many. *k
- * is then the number behind them, *ended whether the reducer has no more. */
-static int reduce_minimize_gather(Minimize *m, int reducer, int *k, bool *ended) {
+/* Gathers the next candidates from number *k on, up to `jobs`, that are well-formed and new;
+ * returns how many. *k becomes the number after them; *ended is true if the reducer has no more. */
+static int gather_candidates(Minimize *m, int reducer, int *k, bool *ended) {
     int n = 0;
     *ended = false;
     while (n < m->jobs && m->stats->checks + n < m->max_checks) {
@@ -248,23 +247,23 @@ static int reduce_minimize_gather(Minimize *m, int reducer, int *k, bool *ended)
     return n;
 }
 
-static void ask_all(Minimize *m, int n) {
+static void check_batch(Minimize *m, int n) {
     pthread_t thread[MINIMIZE_MAX_JOBS];
     bool apart[MINIMIZE_MAX_JOBS];
     for (int i = 1; i < n; i++) {
-        apart[i] = pthread_create(&thread[i], NULL, ask_in_thread, &m->candidate[i]) == 0;
+        apart[i] = pthread_create(&thread[i], NULL, check_in_thread, &m->candidate[i]) == 0;
     }
-    reduce_minimize_ask(&m->candidate[0]);
+    check_candidate(&m->candidate[0]);
     for (int i = 1; i < n; i++) {
         if (apart[i]) {
             pthread_join(thread[i], NULL);
         } else {
-            reduce_minimize_ask(&m->candidate[i]);
+            check_candidate(&m->candidate[i]);
         }
     }
 }
 
-static void reduce_minimize_keep(Minimize *m, Candidate *c) {
+static void keep_candidate(Minimize *m, Candidate *c) {
     Arena before = m->best_arena;
     m->best_arena = c->arena;
     m->best = c->p;
@@ -272,13 +271,13 @@ static void reduce_minimize_keep(Minimize *m, Candidate *c) {
     m->stats->kept++;
 }
 
-/* All candidates of one reducer; did it change the program? */
+/* Tries all candidates of one reducer; true if one was kept. */
 static bool reduce_all(Minimize *m, int reducer, MinimizeStep *on_step, void *user) {
     bool changed = false, ended = false;
-    for (int k = 0; !ended && timely(m);) {
-        int n = reduce_minimize_gather(m, reducer, &k, &ended), i = 0;
+    for (int k = 0; !ended && within_budget(m);) {
+        int n = gather_candidates(m, reducer, &k, &ended), i = 0;
         if (n > 0) {
-            ask_all(m, n);
+            check_batch(m, n);
         }
         while (i < n && !m->candidate[i].shows) {
             seen_add(&m->seen, m->candidate[i].key);
@@ -287,10 +286,10 @@ static bool reduce_all(Minimize *m, int reducer, MinimizeStep *on_step, void *us
         }
         m->stats->checks += i < n ? i + 1 : n;
         if (i < n) {
-            k = m->candidate[i].k; /* the same number names the next candidate */
+            k = m->candidate[i].k; /* after the step, this number is the next candidate */
             ended = false;
             changed = true;
-            reduce_minimize_keep(m, &m->candidate[i]);
+            keep_candidate(m, &m->candidate[i]);
             if (on_step) {
                 on_step(user, REDUCERS[reducer].name, m->best, m->stats);
             }
@@ -299,68 +298,65 @@ static bool reduce_all(Minimize *m, int reducer, MinimizeStep *on_step, void *us
     return changed;
 }
 
-/* Asks for the finding a few times more: does it always show? */
+/* Checks the program a few times more: does it show the finding every time? */
 static bool is_flaky(Minimize *m, const Program *p) {
     Candidate *c = &m->candidate[0];
     c->p = program_clone(&c->arena, p);
     int shown = 0;
     for (int i = 0; i < MINIMIZE_RETRIES - 1; i++) {
-        reduce_minimize_ask(c);
+        check_candidate(c);
         shown += c->shows;
     }
     return shown < MINIMIZE_RETRIES - 1;
 }
 
-static void reduce_minimize_open(Minimize *m, const Program *p, Checker *c,
-                                 const Finding *finding) {
-    m->question =
-        (MinimizeQuery){.finding = finding, .external = checker_is_external(c), .tries = 1};
-    m->question.located = !m->question.external && !m->stats->anything;
-    m->question.has_fault = c->a.compile.fault != FAULT_NONE || c->b.compile.fault != FAULT_NONE;
+static void minimize_open(Minimize *m, const Program *p, Checker *c, const Finding *finding) {
+    m->query = (MinimizeQuery){.finding = finding, .external = checker_is_external(c), .tries = 1};
+    m->query.located = !m->query.external && !m->stats->anything;
+    m->query.has_fault = c->a.compile.fault != FAULT_NONE || c->b.compile.fault != FAULT_NONE;
     m->jobs = 1 + (int)min_i64(m->stats->nmore, MINIMIZE_MAX_JOBS - 1);
     m->candidate = arena_array(&m->home, Candidate, m->jobs);
     for (int i = 0; i < m->jobs; i++) {
-        m->candidate[i].question = &m->question;
+        m->candidate[i].query = &m->query;
         m->candidate[i].checker = i == 0 ? *c : m->stats->more[i - 1];
         m->candidate[i].checker.stages =
-            finding->oracle == ORACLE_stages; /* it costs as much as the others together */
+            finding->oracle == ORACLE_stages; /* it costs more than all other oracles */
     }
-    if (m->question.has_fault) { /* a program that differs without the fault too shows something
-                                    else: then that is what is made smaller */
+    if (m->query.has_fault) { /* a program that differs without the fault, too, shows another
+                                    bug: then that one is minimized */
         Checker plain = without_fault(c);
         CheckResult out;
         check_program(&plain, p, &m->home, &out);
-        m->question.has_fault = out.verdict == AGREE;
+        m->query.has_fault = out.verdict == AGREE;
     }
-    m->question.stands =
-        !m->question.external && cause_stands(&m->candidate[0].checker, p, finding);
+    m->query.stands = !m->query.external && cause_stands(&m->candidate[0].checker, p, finding);
     m->reference = c->reference;
-    m->filtered = m->question.external && reference_runs(m, p, &m->home);
+    m->filtered = m->query.external && reference_runs(m, p, &m->home);
     m->stats->flaky = is_flaky(m, p);
-    m->question.tries = m->stats->flaky ? MINIMIZE_RETRIES : 1;
+    m->query.tries = m->stats->flaky ? MINIMIZE_RETRIES : 1;
 }
 
-/* All reducers, until none can do more. */
+/* Applies all reducers until none changes the program. */
 static void reduce_to_the_end(Minimize *m, MinimizeStep *on_step, void *user) {
     bool changed = true;
-    while (changed && timely(m)) {
+    while (changed && within_budget(m)) {
         changed = false;
         m->stats->rounds++;
         for (int r = 0; r < COUNT_OF(REDUCERS); r++) {
             changed |= reduce_all(m, r, on_step, user);
         }
     }
-    m->stats->complete = !changed && timely(m);
+    m->stats->complete = !changed && within_budget(m);
 }
 
-/* Of a target's finding, of which only oracle and kind were looked at: has it become another one?
- * That one is kept, too. */
+/* Only oracle and kind of a target's finding were compared: has it become another finding? If so,
+ * that one is recorded as another. */
 static bool slipped(Minimize *m) {
     Candidate *c = &m->candidate[0];
     arena_reset(&c->arena);
     c->p = program_clone(&c->arena, m->best);
-    m->question.located = true;
-    reduce_minimize_ask(c);
+    m->query.located = true;
+    check_candidate(c);
     if (!c->shows) {
         note_other(m, c);
     }
@@ -376,11 +372,11 @@ Program *minimize_program(Arena *arena, const Program *p, Checker *c, const Find
     m.end = m.start + (m.stats->seconds > 0 ? m.stats->seconds : 60);
     *m.stats = (MinimizeStats){
         .more = m.stats->more, .nmore = m.stats->nmore, .anything = m.stats->anything};
-    reduce_minimize_open(&m, p, c, finding);
+    minimize_open(&m, p, c, finding);
     m.best = program_clone(&m.best_arena, p);
     reduce_to_the_end(&m, on_step, user);
-    if (m.question.external && m.stats->kept > 0 &&
-        slipped(&m)) { /* again, with every step located: what was refused would be refused now */
+    if (m.query.external && m.stats->kept > 0 &&
+        slipped(&m)) { /* again, with every step located; what was refused stays refused */
         arena_reset(&m.best_arena);
         m.best = program_clone(&m.best_arena, p);
         m.stats->kept = 0;

@@ -1,4 +1,4 @@
-/* Cutting, and the names that can be looked at where the cut is. */
+/* Cuts a program, and finds the names that can be observed at the cut. */
 #include "harness/triage/prefix.h"
 
 #include "harness/reduce/edit.h"

@@ -1,12 +1,11 @@
-/* After each statement:
+/* After each statement, two kinds of programs run on both executors:
  *
- *     prefix + probes of flags and versions, returns every bound name  -> both executors ->
- *     records, and the oracles' verdict
- *     for each name that requires grad: prefix, returns it alone, backward of ones  -> at which
- *     inputs does a gradient arrive?
+ *     the prefix, probes of flags and versions, returns of all bound names: records, and the
+ * verdict of the oracles; for each name that requires grad, the prefix with that name returned and
+ * a backward of ones: the inputs that a gradient reaches.
  *
- * A name is shown at a statement that makes or writes it, or when its record is another than at the
- * step before (an alias was written). */
+ * A name is shown at a statement that binds or writes it, and where its record changed (an alias
+ * was written). */
 #include "harness/triage/trace.h"
 
 #include "harness/reduce/edit.h"
@@ -25,8 +24,7 @@ static int first_body_sid(const Program *p) {
     return p->body.first ? p->body.first->sid : p->nstmts;
 }
 
-/* Every name that can be looked at behind statement `s`: a gradient that may be None is no name for
- * sure. */
+/* Every name that is surely a tensor after statement `s`: a gradient may be None. */
 static void visible_names(const Program *prefix, Stmt *s, NameSet *out) {
     prefix_names(prefix, out);
     if (s && s->kind == STMT_GRAD && !s->grad->allow_unused) {
@@ -71,10 +69,10 @@ static bool changed(const Trace *t, const TraceStep *step, const NameSet *names,
     return false;
 }
 
-/* What the probes of `kind` behind the prefix recorded for the name at `place`: one for each name,
- * after all others of that kind. -1: not asked. */
-static int64_t probed(const CallResult *call, ProbeKind kind, int place, int n) {
-    int from_end = n - place;
+/* The result of the probe of `kind` for name number `index` at the end of the prefix, where each of
+ * the `n` names has one; -1 if there is none. */
+static int64_t probed(const CallResult *call, ProbeKind kind, int index, int n) {
+    int from_end = n - index;
     for (int at = call->ntrace - 1; at >= 0; at--) {
         if (call->trace[at].probe == kind && --from_end == 0) {
             return call->trace[at].v[0];
@@ -83,7 +81,7 @@ static int64_t probed(const CallResult *call, ProbeKind kind, int place, int n) 
     return -1;
 }
 
-static void ask_reach(Trace *t, int sid, NameId name, int side, TraceValue *value) {
+static void find_reach(Trace *t, int sid, NameId name, int side, TraceValue *value) {
     Program *p = prefix_cut(t->arena, t->program, sid);
     NameSet one = {.n = 0};
     names_add(&one, name);
@@ -133,8 +131,8 @@ bool trace_step(Trace *t, int *sid, TraceStep *out) {
         prefix_probe(p, last, PROBE_version, &names);
     }
     out->prefix = p;
-    check_program(&t->checker, p, t->arena, &out->outcome);
-    const Result *both[2] = {out->outcome.a, out->outcome.b};
+    check_program(&t->checker, p, t->arena, &out->result);
+    const Result *both[2] = {out->result.a, out->result.b};
     for (int side = 0; side < 2; side++) {
         out->call[side] = t->call < both[side]->ncalls ? &both[side]->calls[t->call] : NULL;
         if (!out->call[side]) {
@@ -143,8 +141,7 @@ bool trace_step(Trace *t, int *sid, TraceStep *out) {
         }
     }
     const CallResult *a = out->call[0], *b = out->call[1];
-    if (!a->ok || !b->ok) { /* a name that is not bound is found where it is asked for, behind the
-                               statement */
+    if (!a->ok || !b->ok) { /* an unbound name raises where it is read, after the statement */
         bool behind = !a->ok && !b->ok && a->error == ERR_invalid &&
                       (a->error_at == AT_RETURN || a->error_at > *sid);
         out->status = behind ? TRACE_NOT_RUN : TRACE_RAISED;
@@ -165,7 +162,7 @@ bool trace_step(Trace *t, int *sid, TraceStep *out) {
                 value->flag =
                     external ? -1 : probed(out->call[side], PROBE_requires_grad, i, names.n);
                 if (value->record && value->record->requires_grad) {
-                    ask_reach(t, *sid, names.name[i], side, value);
+                    find_reach(t, *sid, names.name[i], side, value);
                 }
             }
         }
@@ -189,13 +186,14 @@ Flow trace_flow(Trace *t, Executor *e, int sid, NameId from, NameId to) {
     p->names = (const char *const *)names.v;
     p->nnames = names.n;
     grad->grad = arena_new(t->arena, GradStmt);
-    *grad->grad = (GradStmt){.outputs = &word[0],
-                             .noutputs = 1,
-                             .inputs = &word[1],
-                             .ninputs = 1,
-                             .grad_outputs = &word[0],
-                             .ngrad_outputs = 1,
-                             .allow_unused = true}; /* itself as its tangent: of the right size */
+    *grad->grad = (GradStmt){
+        .outputs = &word[0],
+        .noutputs = 1,
+        .inputs = &word[1],
+        .ninputs = 1,
+        .grad_outputs = &word[0],
+        .ngrad_outputs = 1,
+        .allow_unused = true}; /* the tangent is the value itself, which has the right size */
     grad->out = &word[2];
     grad->nout = 1;
     grad->out_list = true;
@@ -209,7 +207,7 @@ Flow trace_flow(Trace *t, Executor *e, int sid, NameId from, NameId to) {
         p->body = (Block){grad, 1};
         program_number(p);
     }
-    prefix_probe(p, grad, PROBE_requires_grad, &gradient); /* None is no name: refused here */
+    prefix_probe(p, grad, PROBE_requires_grad, &gradient); /* raises if the gradient is None */
     const Result *r = e->run(e, p, &t->checker.run, t->arena);
     const CallResult *call = t->call < r->ncalls ? &r->calls[t->call] : NULL;
     if (!call) {

@@ -1,6 +1,6 @@
-/* Trace: what two executors hold after each statement of a program. Gathered by running its
- * prefixes (prefix.h) on both, so it shows what can be observed and nothing else: metadata,
- * aliases, versions, values, and for each value that requires grad where its gradient arrives. */
+/* Trace: the values of two executors after each statement of a program. It runs the prefixes of the
+ * program (prefix.h) on both, so it shows exactly what can be observed: metadata, aliases,
+ * versions, values, and for each value that requires grad the inputs that its gradient reaches. */
 #ifndef HARNESS_TRACE_H
 #define HARNESS_TRACE_H
 
@@ -11,9 +11,9 @@
 /* One name on one executor. */
 typedef struct TraceValue {
     const ReturnRecord *record;
-    int64_t version; /* -1: not asked (targets: a probe may break a graph) */
-    int64_t flag; /* what a probe of requires_grad says, which may be another copy of the flag than
-                     the record's; -1: not asked */
+    int64_t version; /* -1: unknown (targets: a probe may break a graph) */
+    int64_t flag; /* the answer of a probe of requires_grad, which may read another copy of the flag
+                     than the record; -1: unknown */
     uint64_t reaches; /* bit by input of the call: a gradient arrives at it when this value alone is
                          the root of a backward */
     uint64_t zeros;   /* ... and it is zero everywhere */
@@ -21,7 +21,7 @@ typedef struct TraceValue {
 } TraceValue;
 
 typedef enum TraceStatus {
-    TRACE_HELD,    /* values hold what is known of each shown name */
+    TRACE_HELD,    /* `value` describes each shown name */
     TRACE_NOT_RUN, /* in a branch that was not taken */
     TRACE_RAISED   /* an executor raised an error: `call` says which; the last step */
 } TraceStatus;
@@ -30,34 +30,34 @@ typedef struct TraceStep {
     int sid; /* the statement, or AT_INPUTS */
     TraceStatus status;
     const Program *prefix;
-    CheckResult outcome;       /* of the prefix */
+    CheckResult result;        /* of the prefix */
     const CallResult *call[2]; /* of the two executors */
-    NameSet shown; /* what the statement made or wrote, and what else changed with it, of either
+    NameSet shown; /* names that the statement bound or wrote, and all others that changed on either
                       executor */
-    TraceValue *value[2]; /* by place in `shown` */
+    TraceValue *value[2]; /* by index in `shown` */
 } TraceStep;
 
 typedef struct Trace {
     Checker checker; /* a copy: counters of the caller's stay */
     const Program *program;
-    int call; /* which call is looked at */
+    int call; /* the call that is traced */
     Arena *arena;
-    NameSet names;               /* of the step before, */
-    const CallResult *before[2]; /* and what it held: returns in the order of `names` */
+    NameSet names;               /* of the previous step */
+    const CallResult *before[2]; /* its results: returns in the order of `names` */
 } Trace;
 
-/* Visits AT_INPUTS and then every op and grad statement of the body, in order; false behind the
- * last one. Everything lives in `arena`. */
+/* Visits AT_INPUTS, then every op and grad statement of the body in order; false after the last.
+ * Everything lives in `arena`. */
 void trace_begin(Trace *t, const Checker *c, const Program *p, int call, Arena *arena);
 bool trace_step(Trace *t, int *sid, TraceStep *out);
 
-/* Does a gradient flow from `from` (as the prefix that ends at `sid` leaves it) to `to`, on
- * executor `e`? Asked by torch.autograd.grad at the end of the prefix. */
+/* Does a gradient flow from `from` (its value after statement `sid`) to `to` on executor `e`?
+ * Tested by torch.autograd.grad at the end of the prefix. */
 typedef enum Flow { FLOW_NO, FLOW_YES, FLOW_UNKNOWN /* the executor does not answer */ } Flow;
 Flow trace_flow(Trace *t, Executor *e, int sid, NameId from, NameId to);
 
-/* Graphviz: for both executors side by side, a node for each value, and edges to what it was made
- * of: solid where a gradient flows. */
+/* A Graphviz graph of both executors side by side: a node for each value, edges to its operands,
+ * solid where a gradient flows. */
 void trace_dot(Trace *t, Text *text);
 
 #endif

@@ -1,8 +1,7 @@
-/* Both executors' histories, observed: a cluster each, a node for every value a statement makes or
- * writes, an edge to each tensor that the statement reads. Solid: a gradient flows along it;
- * dashed: none does; dotted: the executor does not say. What a write leaves behind of the tensor
- * before it can not be asked for, so that edge is bold and without an answer. Edges on which the
- * executors differ are red. */
+/* A cluster for each executor, a node for every value that a statement binds or writes, an edge to
+ * each tensor that the statement reads. Solid: a gradient flows along it; dashed: none does;
+ * dotted: the executor does not tell. After a write the old value cannot be observed, so the edge
+ * to it is bold and makes no claim. Edges on which the executors differ are red. */
 #include "harness/triage/trace.h"
 
 #include "program/print/print.h"
@@ -13,7 +12,7 @@ typedef struct TraceDotDrawing {
     Text *text;
     int *node; /* by NameId: the node of its latest value, or -1 */
     int nodes;
-    NameSet read, made; /* of the statement at hand */
+    NameSet read, made; /* of the current statement */
 } TraceDotDrawing;
 
 static void note_use(void *user, NameId *name, Use use) {
@@ -32,10 +31,10 @@ static void trace_dot_label(Text *out, const char *text) {
     }
 }
 
-static void draw_node(TraceDotDrawing *d, int side, const TraceStep *step, int place,
+static void draw_node(TraceDotDrawing *d, int side, const TraceStep *step, int index,
                       const char *what) {
-    NameId name = step->shown.name[place];
-    const ReturnRecord *r = step->value[side][place].record;
+    NameId name = step->shown.name[index];
+    const ReturnRecord *r = step->value[side][index].record;
     d->node[name] = d->nodes++;
     text_printf(d->text, "    %c%d [label=\"%s\\n", "ab"[side], d -> node[name],
                 d -> t -> program -> names[name]);

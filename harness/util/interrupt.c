@@ -1,6 +1,5 @@
-/* A handler can only leave a mark in static memory, which the loop that is to end looks at. It is
- * taken down by the first signal, so that a loop that does not look soon enough is ended by the
- * second. */
+/* The handler only sets a flag, which the loop that is to end polls. The first signal restores the
+ * default action, so that a second one ends a loop that does not poll soon enough. */
 #include "harness/util/interrupt.h"
 
 #include <signal.h>

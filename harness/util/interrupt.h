@@ -1,13 +1,12 @@
-/* An end that somebody asks for: ^C, a terminal that closes, `kill`. */
+/* Requests to end: ^C, a terminal that closes, `kill`. */
 #ifndef HARNESS_INTERRUPT_H
 #define HARNESS_INTERRUPT_H
 
 #include <stdbool.h>
 
-/* From now on the first SIGINT, SIGTERM or SIGHUP is noted; the next one ends the process as
- * ever. */
+/* From now on the first SIGINT, SIGTERM or SIGHUP is noted; the next one ends the process. */
 void interrupt_note(void);
-/* Has one come? */
+/* Was one noted? */
 bool interrupt_came(void);
 
 #endif

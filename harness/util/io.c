@@ -1,6 +1,7 @@
 /* Files in, files out. A file is read by read(2) until its end, so pipes and /dev/stdin work like
  * files; a size above the limit is refused as it shows. A file is written under a temporary name in
- * its own directory, synced and renamed, so that whatever stands under the final name is whole. */
+ * its own directory, synced and renamed, so that the file under the final name is always complete.
+ */
 #include "harness/util/io.h"
 
 #include <dirent.h>
@@ -107,12 +108,12 @@ static bool ends_with(const char *s, const char *end) {
 
 enum { IO_MAX_LINES_BYTES = 1 << 30 };
 
-static void tell_bad(SourceFn each, void *user, const char *name, IoStatus status,
-                     const char *message) {
+static void io_report_bad(SourceFn each, void *user, const char *name, IoStatus status,
+                          const char *message) {
     each(user, &(Source){.name = name, .status = status, .message = message});
 }
 
-static void each_file(const char *path, SourceFn each, void *user) {
+static void io_each_file(const char *path, SourceFn each, void *user) {
     bool lines = ends_with(path, ".jsonl");
     Arena arena = ARENA_EMPTY;
     char *text;
@@ -121,7 +122,7 @@ static void each_file(const char *path, SourceFn each, void *user) {
     IoStatus status = io_read(&arena, path, lines ? IO_MAX_LINES_BYTES : IO_MAX_BYTES, &text,
                               &length, message, sizeof message);
     if (status != IO_OK) {
-        tell_bad(each, user, path, status, message);
+        io_report_bad(each, user, path, status, message);
     } else if (!lines) {
         each(user, &(Source){.name = strcmp(path, "-") == 0 ? "standard input" : path,
                              .text = text,
@@ -134,9 +135,9 @@ static void each_file(const char *path, SourceFn each, void *user) {
             int64_t n = (end ? end - text : length) - at;
             const char *name = arena_printf(&names, "%s:%lld", path, (long long)number);
             if (n > IO_MAX_BYTES) {
-                tell_bad(each, user, name, IO_BAD,
-                         arena_printf(&names, "%s is longer than the limit of %d bytes", name,
-                                      IO_MAX_BYTES));
+                io_report_bad(each, user, name, IO_BAD,
+                              arena_printf(&names, "%s is longer than the limit of %d bytes", name,
+                                           IO_MAX_BYTES));
             } else if (n > 0) {
                 text[at + n] = '\0';
                 each(user, &(Source){.name = name, .text = text + at, .length = n});
@@ -156,12 +157,12 @@ static int io_by_name(const void *a, const void *b) {
 /* Which files of a directory count: programs by their names, or all. */
 typedef enum IoWalk { WALK_PROGRAMS, WALK_ALL } IoWalk;
 
-static void walk(const char *path, int depth, IoWalk what, SourceFn each, void *user) {
+static void io_walk(const char *path, int depth, IoWalk what, SourceFn each, void *user) {
     char message[512];
     DIR *dir = depth > 32 ? (errno = ELOOP, NULL) : opendir(path);
     if (!dir) {
         int error = errno;
-        tell_bad(
+        io_report_bad(
             each, user, path,
             io_fail(classify(error), message, sizeof message, "open the directory", path, error),
             message);
@@ -201,33 +202,33 @@ static void walk(const char *path, int depth, IoWalk what, SourceFn each, void *
         }
         if (stat(child, &info) != 0) {
             int error = errno;
-            tell_bad(each, user, child,
-                     io_fail(classify(error), message, sizeof message, "open", child, error),
-                     message);
+            io_report_bad(each, user, child,
+                          io_fail(classify(error), message, sizeof message, "open", child, error),
+                          message);
         } else if (S_ISDIR(info.st_mode)) {
-            walk(child, depth + 1, what, each, user);
+            io_walk(child, depth + 1, what, each, user);
         } else if (what == WALK_ALL || ends_with(child, ".json") || ends_with(child, ".jsonl")) {
-            each_file(child, each, user);
+            io_each_file(child, each, user);
         }
     }
     free(names);
     arena_destroy(&arena);
 }
 
-static void each_of(const char *path, bool directories, IoWalk what, SourceFn each, void *user) {
+static void io_each_of(const char *path, bool directories, IoWalk what, SourceFn each, void *user) {
     struct stat info;
     if (directories && strcmp(path, "-") != 0 && stat(path, &info) == 0 && S_ISDIR(info.st_mode)) {
-        walk(path, 0, what, each, user);
+        io_walk(path, 0, what, each, user);
     } else {
-        each_file(path, each, user);
+        io_each_file(path, each, user);
     }
 }
 
 void io_each(const char *path, bool directories, SourceFn each, void *user) {
-    each_of(path, directories, WALK_PROGRAMS, each, user);
+    io_each_of(path, directories, WALK_PROGRAMS, each, user);
 }
 void io_each_corpus(const char *path, SourceFn each, void *user) {
-    each_of(path, true, WALK_ALL, each, user);
+    io_each_of(path, true, WALK_ALL, each, user);
 }
 
 int io_list(Arena *arena, const char *folder, const char *prefix, char ***paths) {

@@ -1,4 +1,4 @@
-/* Reading and writing files. Every failure is one sentence, in `message`; nothing is left half
+/* Reading and writing files. Every failure is one sentence, in `message`; no file is left half
  * written. */
 #ifndef HARNESS_IO_H
 #define HARNESS_IO_H
@@ -32,7 +32,7 @@ typedef struct Source {
 typedef void (*SourceFn)(void *user, const Source *source);
 void io_each(const char *path, bool directories, SourceFn each, void *user);
 
-/* The same for a corpus: every file of a directory counts, whatever its name; of an output folder
+/* The same for a corpus: every file of a directory counts, with any name; of an output folder
  * of afl-fuzz (it holds `fuzzer_stats`) those in queue, crashes and hangs. Hidden ones do not. */
 void io_each_corpus(const char *path, SourceFn each, void *user);
 
@@ -41,15 +41,16 @@ void io_each_corpus(const char *path, SourceFn each, void *user);
 int io_list(Arena *arena, const char *folder, const char *prefix, char ***paths);
 
 /* Writes the file aside (same directory), fsyncs and renames; false and a sentence if the
- * environment fails. What is there and is no file (a pipe, /dev/null) is written to as it is. */
+ * environment fails. A path that is not a regular file (a pipe, /dev/null) is written to directly.
+ */
 bool io_write(const char *path, const char *text, int64_t length, char *message,
               size_t message_size);
 /* Writes the file `aside` (same file system) and renames, without waiting for the disk: whole if
  * this process dies, not if the machine does. */
 bool io_put(const char *path, const char *aside, const void *v, int64_t length, char *message,
             size_t message_size);
-/* Could io_write write the file, as far as its folder tells? False and the sentence that io_write
- * would say. */
+/* Could io_write write the file, judging by its folder? False and the sentence of io_write if not.
+ */
 bool io_writable(const char *path, char *message, size_t message_size);
 /* Makes the directory and its parents. */
 bool io_mkdirs(const char *path, char *message, size_t message_size);

@@ -1,5 +1,5 @@
-/* Decompositions of ops that arrange elements anew: joins of several tensors, repetitions, flips,
- * other names of views, and take_along_dim (aten/src/ATen/native/TensorShape.cpp, Repeat.cpp,
+/* Decompositions of ops that rearrange elements: joins of several tensors, repetitions, flips,
+ * aliases of other views, and take_along_dim (aten/src/ATen/native/TensorShape.cpp, Repeat.cpp,
  * TensorTransformations.cpp, TensorAdvancedIndexing.cpp). */
 #include "program/infer/infer.h"
 
@@ -13,7 +13,8 @@ static ErrCode decompose_arrange_answer(Emit *e, Tensor *t, Tensor **out, int *n
 
 /* ---- joins ---- */
 
-/* cat of the list, each of at least one dim: along dim 0 if the first is 1-d, else along dim 1 */
+/* Concatenates the n tensors of `v`, each with at least one dim: along dim 0 if the first is 1-d,
+ * else along dim 1. */
 static ErrCode decompose_arrange_join(Emit *e, Tensor **v, int n, Tensor **out, int *nout) {
     for (int k = 0; k < n; k++) {
         v[k] = v[k] && v[k]->ndim == 0 ? emit_reshape(e, v[k], (int64_t[]){1}, 1) : v[k];
@@ -32,7 +33,7 @@ static ErrCode refuse_no_tensors(Emit *e, const Call *call) {
                            call->op->name);
 }
 
-/* hstack: cat(atleast_1d(tensors), 0 of vectors, else 1) */
+/* hstack: cat(atleast_1d(tensors), dim), where dim is 0 for vectors and 1 otherwise */
 ErrCode decompose_hstack(Emit *e, const Call *call, Tensor **out, int *nout) {
     TRY(refuse_no_tensors(e, call));
     int n = call->arg[0].tensors.n;
@@ -41,7 +42,7 @@ ErrCode decompose_hstack(Emit *e, const Call *call, Tensor **out, int *nout) {
         nout);
 }
 
-/* column_stack: hstack, vectors and scalars reshaped to columns */
+/* column_stack: hstack, with vectors and scalars reshaped to columns */
 ErrCode decompose_column_stack(Emit *e, const Call *call, Tensor **out, int *nout) {
     TRY(refuse_no_tensors(e, call));
     int n = call->arg[0].tensors.n;
@@ -55,7 +56,7 @@ ErrCode decompose_column_stack(Emit *e, const Call *call, Tensor **out, int *nou
 
 /* ---- repetitions ---- */
 
-/* tile: repeat, with ones before too few dims */
+/* tile: repeat, with leading ones if there are fewer repeats than dims */
 ErrCode decompose_tile(Emit *e, const Call *call, Tensor **out, int *nout) {
     Tensor *self = call->arg[0].tensor;
     const Arg *dims = &call->arg[1];
@@ -68,7 +69,7 @@ ErrCode decompose_tile(Emit *e, const Call *call, Tensor **out, int *nout) {
     return decompose_arrange_answer(e, emit_op(e, OP_repeat, 2, self, repeats, n), out, nout);
 }
 
-/* 0, 0, .., 1, 1, ..: each of n numbers `times` times */
+/* 0, 0, .., 1, 1, ..: each of the n numbers, repeated `times` times. */
 static Tensor *repeated_numbers(Emit *e, int64_t n, int64_t times) {
     Tensor *column = emit_unsqueeze(e, emit_op(e, OP_arange, 1, scalar_int(n)), 1);
     int64_t total;
@@ -107,12 +108,12 @@ ErrCode decompose_repeat_interleave(Emit *e, const Call *call, Tensor **out, int
         e, emit_op(e, OP_index_select, 3, self, dim, repeated_numbers(e, n, times)), out, nout);
 }
 
-/* A question about `repeats`, answered now. */
+/* Reads a one-element integer tensor: a data-dependent value. */
 static ErrCode decompose_arrange_ask(Emit *e, Tensor *answer_tensor, int64_t *value) {
     return answer_tensor ? e->item_int(e, answer_tensor, value) : e->err->code;
 }
 
-/* repeat_interleave.Tensor: _repeat_numbers(repeats, sum(repeats)), which is a value */
+/* repeat_interleave.Tensor: _repeat_numbers(repeats, sum(repeats)); the sum is data-dependent */
 ErrCode decompose_repeat_interleave_Tensor(Emit *e, const Call *call, Tensor **out, int *nout) {
     Tensor *repeats = call->arg[0].tensor;
     const Arg *output_size = &call->arg[1];
@@ -141,7 +142,7 @@ ErrCode decompose_repeat_interleave_Tensor(Emit *e, const Call *call, Tensor **o
 }
 
 /* repeat_interleave.self_Tensor: index_select(self or flatten(self), dim,
- * repeat_interleave(repeats, once for each of its elements)) */
+ * repeat_interleave(repeats)); a single repeat applies to every element */
 ErrCode decompose_repeat_interleave_self_Tensor(Emit *e, const Call *call, Tensor **out,
                                                 int *nout) {
     Tensor *self = call->arg[0].tensor, *repeats = call->arg[1].tensor;
@@ -198,7 +199,7 @@ ErrCode decompose_flipud(Emit *e, const Call *call, Tensor **out, int *nout) {
         e, emit_op(e, OP_flip, 2, call->arg[0].tensor, (int64_t[]){0}, 1), out, nout);
 }
 
-/* ---- views by another name ---- */
+/* ---- aliases of view ops ---- */
 
 /* swapdims: transpose */
 ErrCode decompose_swapdims(Emit *e, const Call *call, Tensor **out, int *nout) {
@@ -213,7 +214,7 @@ ErrCode decompose_broadcast_to(Emit *e, const Call *call, Tensor **out, int *nou
         out, nout);
 }
 
-/* movedim.int: movedim of lists of one */
+/* movedim.int: movedim with one-element lists */
 ErrCode decompose_movedim_int(Emit *e, const Call *call, Tensor **out, int *nout) {
     const int64_t source = call->arg[1].i, destination = call->arg[2].i;
     return decompose_arrange_answer(
@@ -222,7 +223,7 @@ ErrCode decompose_movedim_int(Emit *e, const Call *call, Tensor **out, int *nout
 
 /* ---- take_along_dim ---- */
 
-/* Both tensors broadcast to each other but for `dim`: `t` to the size of `other`. */
+/* `t` broadcast to the size of `other` in every dim except `dim`. */
 static Tensor *broadcast_but(Emit *e, Tensor *t, const Tensor *other, int dim) {
     int64_t size[MAX_DIMS];
     int ndim = other->ndim;
@@ -233,7 +234,7 @@ static Tensor *broadcast_but(Emit *e, Tensor *t, const Tensor *other, int dim) {
                : NULL;
 }
 
-/* take_along_dim: gather of both broadcast; without dim of both viewed as vectors */
+/* take_along_dim: gather with both tensors broadcast; without dim both are flattened first */
 ErrCode decompose_take_along_dim(Emit *e, const Call *call, Tensor **out, int *nout) {
     Tensor *self = call->arg[0].tensor, *indices = call->arg[1].tensor;
     if (call->arg[2].none) {

@@ -1,4 +1,5 @@
-/* conv1d and conv2d: an input without batch gets one for the time (Convolution.cpp, batchify). */
+/* conv1d and conv2d: an unbatched input gets a batch dim of size 1, which is squeezed from the
+ * result (Convolution.cpp, batchify). */
 #include "program/ops/emit.h"
 #include "program/ops/functions.h"
 

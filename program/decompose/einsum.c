@@ -1,9 +1,9 @@
-/* einsum of one or two operands, as aten/src/ATen/native/Linear.cpp writes it in other ops.
+/* einsum of one or two operands, decomposed as in aten/src/ATen/native/Linear.cpp.
  *
- * Every label gets a dim: those of the output first, in its order, then the summed ones in the
- * order of the alphabet (capitals first). An operand is brought to all those dims (diagonals for a
- * repeated label, dims of 1 for a missing one) by views. What only one operand has is summed first;
- * two operands then meet in sumproduct_pair: a bmm of [shared, left, summed] and [shared, summed,
+ * Every label gets a dim: the output labels first, in output order, then the summed labels in
+ * alphabetical order (capitals first). Views bring each operand to all of these dims: diagonal for
+ * a repeated label, a dim of size 1 for a missing one. Labels that only one operand has are summed
+ * first. sumproduct_pair then computes a bmm of [shared, left, summed] and [shared, summed,
  * right]. */
 #include "program/ops/emit.h"
 #include "program/ops/functions.h"
@@ -19,16 +19,16 @@ typedef struct Equation {
     int nterms;
     int length[2];
     int term[2][MAX_DIMS]; /* labels of each operand */
-    int count[LABELS];     /* in the operands, all together */
+    int count[LABELS];     /* occurrences in all operands */
     int dim_of[LABELS];    /* the dim of a label, or -1 */
-    int nout, ndim;        /* dims of the output, of all labels */
+    int nout, ndim;        /* number of output dims, number of labels */
 } Equation;
 
 static ErrCode decompose_einsum_refuse(Error *err, const char *text) {
     return error_set(err, ERR_invalid, "einsum(): %s", text);
 }
 
-/* The labels on the left of the arrow, operand by operand. */
+/* Reads the labels left of the arrow, one operand at a time. */
 static ErrCode read_left(const char **at, Equation *q, int operands, Error *err) {
     int term = 0;
     for (; **at && !(**at == '-' && (*at)[1] == '>'); ++*at) {
@@ -59,8 +59,8 @@ static ErrCode read_left(const char **at, Equation *q, int operands, Error *err)
                : ERR_none;
 }
 
-/* The output: what stands behind the arrow, else the labels that come once, in alphabetical
- * order. */
+/* Reads the output labels: those right of the arrow, else the labels that occur once, in
+ * alphabetical order. */
 static ErrCode read_right(const char *at, Equation *q, Error *err) {
     if (!*at) {
         for (int l = 0; l < LABELS; l++) {
@@ -110,7 +110,7 @@ static ErrCode read_equation(const char *text, Equation *q, int operands, Error 
                               : ERR_none;
 }
 
-/* Operand `term` with all dims. */
+/* Operand `term` with one dim for each label. */
 static Tensor *decompose_einsum_spread(Emit *e, const Equation *q, int term, Tensor *t) {
     int64_t from[MAX_DIMS];
     int dim_of[LABELS], next = 0;
@@ -143,7 +143,7 @@ static Tensor *decompose_einsum_spread(Emit *e, const Equation *q, int term, Ten
     return t ? emit_op(e, OP_permute, 2, t, from, q->ndim) : NULL;
 }
 
-/* Dims in the order in which a factor is flattened, and back. */
+/* The order of dims in which a factor is flattened. */
 typedef struct Order {
     int64_t dim[MAX_DIMS];
     int n;
@@ -168,7 +168,8 @@ static Tensor *flattened(Emit *e, Tensor *t, const Order *o, int64_t a, int64_t 
     return emit_reshape(e, emit_op(e, OP_permute, 2, t, o->dim, o->n), size, 3);
 }
 
-/* left * right summed over `sum`, whose dims stay with size 1 (at::native::sumproduct_pair). */
+/* left * right summed over the dims in `sum`, which stay with size 1
+ * (at::native::sumproduct_pair). */
 static Tensor *sumproduct_pair(Emit *e, Tensor *left, Tensor *right, const Order *sum) {
     if (sum->n == 0) {
         return emit_mul(e, left, right);
@@ -210,7 +211,7 @@ static Tensor *sumproduct_pair(Emit *e, Tensor *left, Tensor *right, const Order
                    out.n);
 }
 
-/* Sums away the dims that only one of two operands has; those of both go into *both. */
+/* Sums the contracted dims that only one operand has. Stores the dims that both have in *both. */
 static void sum_lonely(Emit *e, const Equation *q, Tensor **t, Order *both) {
     Order lonely[2] = {{{0}, 0}, {{0}, 0}};
     both->n = 0;

@@ -1,33 +1,34 @@
 /* Python indexing (semantics.md 6; torch/csrc/autograd/python_variable_indexing.cpp,
  * ATen/TensorIndexing.h).
  *
- * The items are applied to a running view from left to right: an int selects, a slice narrows, None
- * inserts a dim, the ellipsis jumps; whatever is a tensor in the end (index tensors, masks, lists,
- * booleans) is only noted at the dim reached. What is noted then indexes the view in one go:
+ * Items are applied to a running view from left to right: an int selects, a slice narrows, None
+ * inserts a dim, the ellipsis skips dims. Items that become tensors (index tensors, masks, lists,
+ * booleans) are collected at the current dim. The collected tensors then index the view in one
+ * call:
  *
  *     x[:, None, 1, i]   slice, unsqueeze, select  ->  view;  index(view, [None, None, i])
  *
- * A mask takes one place in the notes though it covers several dims, so items behind a 2-d mask act
- * on dims the mask covers too: that is what PyTorch does. getitem without notes is a view, an alias
- * if nothing changed it (a lone slice is one); setitem writes through the view, and on self itself
- * if nothing made one. */
+ * A mask takes one entry in that list although it covers several dims, so items after a 2-d mask
+ * also act on dims that the mask covers. PyTorch does the same. getitem without collected tensors
+ * returns a view: an alias if no item changed it (a lone slice always makes a view). setitem writes
+ * through the view, or to self itself if no item made a view. */
 #include "program/ops/emit.h"
 #include "program/infer/infer.h"
 
 enum { MAX_NOTES = 4 * MAX_DIMS };
 
-/* The index as far as it was applied. */
+/* The state after applying some of the index items. */
 typedef struct Slicing {
     Tensor *view;            /* self, or a view of it */
-    Tensor *note[MAX_NOTES]; /* index tensors by dim of `view`; NULL = a whole dim */
+    Tensor *note[MAX_NOTES]; /* index tensors by dim of `view`; NULL: the whole dim */
     int nnote;
     int dim;     /* dim of `view` that the next item acts on */
-    bool slices; /* x[0:n]: a lone slice that is read makes a view whatever it says */
+    bool slices; /* a lone slice in getitem: makes a view even if it changes nothing */
 } Slicing;
 
 static bool is_mask(const Tensor *t) { return t->dtype == DT_bool || t->dtype == DT_uint8; }
 
-/* Dims that the items name; the ellipsis stands for the others. */
+/* Number of dims that the items index explicitly; the ellipsis covers the others. */
 static int specified_dims(const IndexItem *items, int n) {
     int count = 0;
     for (int k = 0; k < n; k++) {
@@ -71,7 +72,7 @@ static ErrCode slice_item(Emit *e, Slicing *s, const IndexItem *item) {
         return error_set(e->err, ERR_index_range, "too many indices for tensor of dimension %d",
                          s->view->ndim);
     }
-    /* an explicit stop that changes nothing makes no view */
+    /* an explicit stop that selects the whole dim makes no view */
     if (!s->slices && start == 0 && step == 1 && item->has_stop &&
         item->stop == s->view->size[s->dim]) {
         s->dim++;
@@ -105,7 +106,7 @@ static ErrCode decompose_index_note(Emit *e, Slicing *s, Tensor *t) {
     return e->err->code;
 }
 
-/* A boolean inserts a dim of size 1 and indexes it: true keeps it, false leaves nothing. */
+/* A boolean inserts a dim of size 1 and indexes it: true keeps it, false makes it empty. */
 static ErrCode bool_item(Emit *e, Slicing *s, bool value) {
     s->view = emit_unsqueeze(e, s->view, s->dim);
     Tensor *index = emit_full(e, (int64_t[]){value}, 1, scalar_int(0), DT_int64);
@@ -140,10 +141,10 @@ static Tensor *list_tensor(Emit *e, const IndexItem *item) {
     return emit_call(e, &call, out, &n) == ERR_none ? out[0] : NULL;
 }
 
-/* Applies all items to self (applySlicing). `reads`: for getitem. */
+/* Applies all items to self (applySlicing). `reads`: the caller is getitem. */
 static ErrCode apply_items(Emit *e, Tensor *self, const IndexItem *items, int n, bool reads,
                            Slicing *s) {
-    bool lone_slice = n == 1 && items[0].kind == INDEX_SLICE; /* its step is looked at first */
+    bool lone_slice = n == 1 && items[0].kind == INDEX_SLICE; /* PyTorch checks its step first */
     s->view = self;
     s->nnote = 0;
     s->dim = 0;
@@ -185,7 +186,7 @@ static ErrCode apply_items(Emit *e, Tensor *self, const IndexItem *items, int n,
     return ERR_none;
 }
 
-/* The notes as a Tensor?[] argument. */
+/* The collected index tensors as a Tensor?[] argument. */
 static Arg notes_arg(Emit *e, const Slicing *s) {
     Arg arg = {0};
     arg.tensors.v = arena_copy(e->arena, s->note, (int64_t)sizeof s->note[0] * s->nnote);
@@ -193,7 +194,7 @@ static Arg notes_arg(Emit *e, const Slicing *s) {
     return arg;
 }
 
-/* getitem: index(view, notes), or the view itself; alias(self) if nothing changed it */
+/* getitem: index(view, indices), or the view itself; alias(self) if nothing changed it */
 ErrCode decompose_getitem(Emit *e, const Call *call, Tensor **out, int *nout) {
     Tensor *self = call->arg[0].tensor;
     Slicing s;
@@ -212,7 +213,8 @@ ErrCode decompose_getitem(Emit *e, const Call *call, Tensor **out, int *nout) {
 
 /* ---- masks ---- */
 
-/* Does a mask fit the dims of self from `at` on? Error code without setting it. */
+/* Does the mask fit the dims of self from `at` on? Returns the error code without recording an
+ * error. */
 static ErrCode mask_fits(const Tensor *self, const Tensor *mask, int at) {
     for (int j = 0; j < mask->ndim; j++) {
         if (at + j >= self->ndim) {
@@ -225,8 +227,8 @@ static ErrCode mask_fits(const Tensor *self, const Tensor *mask, int at) {
     return ERR_none;
 }
 
-/* What at::index refuses by metadata, in its order, masks aside from fitting: too many indices,
- * then dtypes. */
+/* Checks what at::index checks from metadata alone, in its order: number of indices, dtypes, mask
+ * sizes. Returns the error code without recording an error. */
 static ErrCode decompose_index_check_indices(const Tensor *self, const Arg *indices) {
     if (indices->tensors.n > self->ndim) {
         return ERR_index_range;
@@ -292,9 +294,9 @@ ErrCode emit_expand_masks(Emit *e, const Tensor *self, const Arg *indices, Arg *
     return e->err->code;
 }
 
-/* The one mask of `indices`, as masked_fill takes it, if PyTorch dispatches this index_put_ to
- * masked_fill_: a single value, and nothing but one mask and whole dims. `*rank` dims of self lie
- * before and under the mask. */
+/* The mask if PyTorch dispatches this index_put_ to masked_fill_ (a single value, and no index
+ * other than one mask and whole dims), as masked_fill takes it; else NULL. *rank is the number of
+ * dims of self before and under the mask. */
 static Tensor *single_mask(const Arg *indices, int64_t value_numel, int *rank) {
     if (value_numel != 1) {
         return NULL;
@@ -328,12 +330,12 @@ static ErrCode emit_put(Emit *e, OpId id, Tensor *self, const Arg *indices, Tens
     return emit_call(e, &put, out, nout);
 }
 
-/* values (one element) as a 0-dim tensor */
+/* A one-element tensor as a 0-dim tensor. */
 static Tensor *single_value(Emit *e, Tensor *values) {
     return values->ndim == 0 ? values : emit_view(e, values, NULL, 0);
 }
 
-/* index_put_ where the value is a tensor, or, with values NULL, the Scalar. */
+/* index_put_ with a tensor value, or with the Scalar if `values` is NULL. */
 static ErrCode put_(Emit *e, Tensor *self, const Arg *indices, Tensor *values, Scalar value,
                     bool accumulate, Tensor **out, int *nout) {
     ErrCode code = decompose_index_check_indices(self, indices);
@@ -364,9 +366,9 @@ static ErrCode put_(Emit *e, Tensor *self, const Arg *indices, Tensor *values, S
         TRY(emit_expand_masks(e, self, indices, &plain));
         return emit_put(e, OP__index_put_impl_, self, &plain, values, accumulate, out, nout);
     }
-    /* A bad index: what is wrong with writing to self (a leaf, say) has precedence, so the op is
-     * emitted as it stands and refuses; a mask that was not expanded is rejected by its dtype,
-     * whatever is wrong with it. */
+    /* The index is invalid. An error about writing to self (a leaf, for example) has precedence, so
+     * the op is emitted unchanged and reports the error. A mask that was not expanded is rejected
+     * for its dtype. */
     emit_put(e, OP__index_put_impl_, self, indices, values, accumulate, out, nout);
     if (e->err->code == ERR_none || e->err->code == ERR_index_dtype) {
         e->err->code = ERR_none;
@@ -381,7 +383,7 @@ ErrCode decompose_index_put_(Emit *e, const Call *call, Tensor **out, int *nout)
                 call->arg[3].b, out, nout);
 }
 
-/* index_put: the same on a copy. A single value is converted where PyTorch would use
+/* index_put: index_put_ on a copy. A single value is converted where PyTorch would use
  * masked_fill_. */
 ErrCode decompose_index_put(Emit *e, const Call *call, Tensor **out, int *nout) {
     Tensor *self = call->arg[0].tensor, *values = call->arg[2].tensor;
@@ -398,8 +400,8 @@ ErrCode decompose_index_put(Emit *e, const Call *call, Tensor **out, int *nout) 
 
 /* ---- setitem ---- */
 
-/* The value without leading dims of size 1 (slicePrefix1sSize), by a view, and by one that changes
- * nothing if `always`. */
+/* Removes leading dims of size 1 from the value by a view (slicePrefix1sSize). With `always` the
+ * view is made even if it changes nothing. */
 static Tensor *strip_ones(Emit *e, Tensor *value, bool always) {
     int d = 0;
     while (d < value->ndim && value->size[d] == 1) {
@@ -408,8 +410,8 @@ static Tensor *strip_ones(Emit *e, Tensor *value, bool always) {
     return d == 0 && !always ? value : emit_view(e, value, value->size + d, value->ndim - d);
 }
 
-/* Writes a tensor through a basic view (copy_to): copy_ at equal sizes, fill_ from a 0-dim value,
- * else broadcast and copy_. */
+/* Writes a tensor through a basic view (copy_to): copy_ for equal sizes, fill_ for a 0-dim value,
+ * otherwise broadcast and copy_. */
 static ErrCode copy_to(Emit *e, Tensor *view, Tensor *value, Tensor **out, int *nout) {
     Call write;
     call_init(&write, OP_copy_);
@@ -438,12 +440,12 @@ static ErrCode copy_to(Emit *e, Tensor *view, Tensor *value, Tensor **out, int *
     return emit_call(e, &write, out, nout);
 }
 
-/* setitem: copy_ or fill_ through the view, or index_put_(view, notes, value); x[False] = value
+/* setitem: copy_ or fill_ through the view, or index_put_(view, indices, value); x[False] = value
  * does nothing */
 ErrCode decompose_setitem(Emit *e, const Call *call, Tensor **out, int *nout) {
     Tensor *self = call->arg[0].tensor;
     const Arg *index = &call->arg[1], *value = &call->arg[2];
-    if (!value->is_tensor) { /* PyTorch makes a tensor of it before anything else */
+    if (!value->is_tensor) { /* PyTorch first converts it to a tensor */
         TRY(scalar_check(value->scalar, self->dtype, e->err));
     }
     const IndexItem *only = index->index.n == 1 ? &index->index.v[0] : NULL;

@@ -1,5 +1,5 @@
-/* nll_loss: its weight may not require grad where that would be recorded (check_no_requires_grad of
- * nll_loss_forward). */
+/* nll_loss: the weight must not require grad while gradients are recorded (check_no_requires_grad
+ * of nll_loss_forward). */
 #include "program/ops/emit.h"
 #include "program/ops/functions.h"
 

@@ -1,10 +1,10 @@
-/* masked_select: its size depends on the mask, so the mask is counted first; _masked_select is told
- * the count. */
+/* masked_select: the output size depends on the mask's data. The decomposition counts the mask
+ * first and passes the count to _masked_select. */
 #include "program/infer/infer.h"
 
 #include <string.h>
 
-/* masked_select: _masked_select(self, mask, elements of the broadcast mask that are set) */
+/* masked_select: _masked_select(self, mask, number of true elements of the broadcast mask) */
 ErrCode decompose_masked_select(Emit *e, const Call *call, Tensor **out, int *nout) {
     Tensor *self = call->arg[0].tensor, *mask = call->arg[1].tensor;
     if (mask->dtype != DT_bool && mask->dtype != DT_uint8) {

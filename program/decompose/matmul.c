@@ -1,14 +1,13 @@
-/* matmul, in the cases of at::matmul (PyTorch 1.13): which product is taken decides which operand
- * is saved and whether a copy stands between, so the cases are part of the meaning.
+/* matmul, with the same case distinction as at::matmul (PyTorch 1.13). The case determines which
+ * operands are saved and whether a copy is made, so the cases are part of the semantics.
  *
- *     1-d 1-d dot    2-d 1-d mv    1-d 2-d mm of a row, squeeze_    2-d 2-d mm
- *     n-d with 1-d or 2-d (either side): the n-d one folded into a matrix, mm or mv, unfolded; a
- *     smaller left operand goes
- *         through transposes. Not folded: a 3-d operand whose last two dims are transposed in
- *         memory, against a matrix
+ *     1-d 1-d: dot    2-d 1-d: mv    1-d 2-d: mm of a row, squeeze_    2-d 2-d: mm
+ *     n-d with 1-d or 2-d (either side): the n-d operand folded into a matrix, mm or mv, unfolded;
+ *         a smaller left operand goes through transposes. Not folded: a 3-d operand whose last two
+ *         dims are transposed in memory, times a matrix
  *     otherwise: batches broadcast by expand + reshape, one bmm, reshaped back
  *
- * The results are never views (PyTorch: _unsafe_view); that of 1-d 2-d has version 1. */
+ * The results are never views (PyTorch: _unsafe_view); the result of 1-d 2-d has version 1. */
 #include "program/ops/emit.h"
 #include "program/ops/functions.h"
 
@@ -27,7 +26,7 @@ static bool should_fold(const Tensor *big, int other_ndim) {
     return !(big->ndim == 3 && other_ndim == 2 && transposed);
 }
 
-/* big (n-d) @ other (1-d or 2-d), batches folded into rows. */
+/* big (n-d) @ other (1-d or 2-d), with the batch dims folded into rows. */
 static Tensor *fold(Emit *e, Tensor *big, Tensor *other) {
     int64_t size[MAX_DIMS], rows = 1, inner = big->size[big->ndim - 1];
     int n = big->ndim - 1;
@@ -43,7 +42,8 @@ static Tensor *fold(Emit *e, Tensor *big, Tensor *other) {
     return unsafe_view(e, emit_mm(e, folded, other), size, n + 1);
 }
 
-/* t (2-d or more), its batch dims expanded to `batch` and folded into one of `product`. */
+/* `t` (2-d or more) with its batch dims expanded to `batch` and folded into one dim of size
+ * `product`. */
 static Tensor *batched(Emit *e, Tensor *t, const int64_t *batch, int nbatch, int64_t product) {
     int64_t size[MAX_DIMS];
     int n = nbatch;
@@ -56,7 +56,7 @@ static Tensor *batched(Emit *e, Tensor *t, const int64_t *batch, int nbatch, int
     return emit_op(e, OP_reshape, 2, wide, (int64_t[]){product, rows, columns}, 3);
 }
 
-/* One bmm over the broadcast batches of two operands of 2 or more dims (a vector is always
+/* One bmm over the broadcast batch dims of two operands with 2 or more dims (vectors are always
  * folded). */
 static Tensor *batch_product(Emit *e, Tensor *a, Tensor *b) {
     int64_t size[MAX_DIMS], product;

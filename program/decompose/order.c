@@ -1,6 +1,6 @@
-/* Ops with indices beside their values: first the indices, which have no derivative, then the
- * values at those indices, whose derivative saves the indices. So the values have PyTorch's
- * history: one node that remembers the `indices` output. */
+/* Ops that return values and indices. The indices are computed first and have no derivative. The
+ * values are then gathered at the indices, and their derivative saves the indices. The history is
+ * therefore PyTorch's: one node that saves the `indices` output. */
 #include "program/ops/emit.h"
 #include "program/ops/functions.h"
 
@@ -15,7 +15,7 @@ static ErrCode answer_pair(Emit *e, Tensor *values, Tensor *indices, Tensor **ou
     return e->err->code;
 }
 
-/* max.dim, min.dim: the first extreme along dim, and where */
+/* max.dim, min.dim: the first extreme along dim and its index */
 ErrCode decompose_extreme_dim(Emit *e, const Call *call, Tensor **out, int *nout) {
     Tensor *self = call->arg[0].tensor;
     int64_t dim = call->arg[1].i;
@@ -24,7 +24,7 @@ ErrCode decompose_extreme_dim(Emit *e, const Call *call, Tensor **out, int *nout
     return answer_pair(e, emit_op(e, OP__take_dim, 3, self, dim, indices), indices, out, nout);
 }
 
-/* aminmax: the least and the greatest, apart */
+/* aminmax: the minimum and the maximum, computed separately */
 ErrCode decompose_aminmax(Emit *e, const Call *call, Tensor **out, int *nout) {
     static const OpId part[2] = {OP__aminmax_min, OP__aminmax_max};
     Tensor *found[2];
@@ -43,8 +43,7 @@ ErrCode decompose_aminmax(Emit *e, const Call *call, Tensor **out, int *nout) {
 /* cummax, cummin */
 ErrCode decompose_cummax(Emit *e, const Call *call, Tensor **out, int *nout) {
     Tensor *self = call->arg[0].tensor;
-    int64_t dim =
-        tensor_numel(self) > 0 ? call->arg[1].i : 0; /* not looked at where there is nothing */
+    int64_t dim = tensor_numel(self) > 0 ? call->arg[1].i : 0; /* not checked for an empty tensor */
     Tensor *indices = emit_op(
         e, call->op->id == OP_cummax ? OP__cummax_indices : OP__cummin_indices, 2, self, dim);
     return answer_pair(e, emit_op(e, OP__take_scan, 3, self, dim, indices), indices, out, nout);
@@ -58,7 +57,7 @@ static Tensor *sorted_indices(Emit *e, const Call *call, int64_t *dim) {
                    (int)(stable >= 0 && !call->arg[stable].none && call->arg[stable].b));
 }
 
-/* sort: the indices, and the values there */
+/* sort: the indices, then the values gathered at them */
 ErrCode decompose_sort(Emit *e, const Call *call, Tensor **out, int *nout) {
     int64_t dim;
     Tensor *indices = sorted_indices(e, call, &dim);
@@ -66,7 +65,8 @@ ErrCode decompose_sort(Emit *e, const Call *call, Tensor **out, int *nout) {
                        out, nout);
 }
 
-/* argsort: the indices of a sort, whose values are made too: their history asks that of self */
+/* argsort: the indices of a sort. The values are computed too, because recording them checks
+ * self. */
 ErrCode decompose_argsort(Emit *e, const Call *call, Tensor **out, int *nout) {
     TRY(decompose_sort(e, call, out, nout));
     out[0] = out[1];
@@ -74,7 +74,7 @@ ErrCode decompose_argsort(Emit *e, const Call *call, Tensor **out, int *nout) {
     return ERR_none;
 }
 
-/* topk: the indices by partial sorting, and the values there */
+/* topk: the indices by partial sorting, then the values gathered at them */
 ErrCode decompose_topk(Emit *e, const Call *call, Tensor **out, int *nout) {
     const Arg *arg = call->arg;
     Tensor *indices = emit_op(e, OP__topk_indices, 5, arg[0].tensor, arg[1].i, arg[2].i,

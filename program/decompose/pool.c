@@ -1,5 +1,6 @@
-/* Pooling written in other ops, as aten/src/ATen/native/Pooling.cpp and MaxPooling.cpp do: one dim
- * is two of which the first is 1, and the greatest elements are taken at their indices. */
+/* Pooling expressed in other ops, as in aten/src/ATen/native/Pooling.cpp and MaxPooling.cpp: 1-d
+ * pooling is 2-d pooling with a first dim of size 1, and max pooling gathers the maxima at their
+ * indices. */
 #include "program/infer/pool.h"
 
 #include <string.h>
@@ -18,7 +19,7 @@ static ErrCode refuse_length(const Call *call, const char *name, int least, Erro
                : ERR_none;
 }
 
-/* `first`, then the single int of parameter `name` (or `otherwise` where it is empty). */
+/* `first`, then the single int of parameter `name` (`otherwise` if its list is empty). */
 static Arg pair(Emit *e, int64_t first, const Call *call, const char *name, int64_t otherwise) {
     const Arg *a = call_arg(call, name);
     int64_t v[2] = {first, a->ints.n > 0 ? a->ints.v[0] : otherwise};
@@ -53,7 +54,7 @@ ErrCode decompose_avg_pool1d(Emit *e, const Call *call, Tensor **out, int *nout)
                                  nout);
 }
 
-/* The indices, then what is there. */
+/* The indices of the maxima, then the values gathered at them. */
 static ErrCode pool_pair(Emit *e, const Call *call, Tensor **values, Tensor **indices) {
     Call c;
     call_init(&c, OP__max_pool2d_indices);
@@ -110,8 +111,8 @@ static ErrCode check_max_pool1d(const Call *call, int64_t *kernel, int64_t *stri
                : ERR_none;
 }
 
-/* max_pool1d: where it is recorded squeeze(max_pool2d(unsqueeze(self, -2), ...), -2), else a tensor
- * of its own, whose batch of 1 is squeezed in place where self has none */
+/* max_pool1d: squeeze(max_pool2d(unsqueeze(self, -2), ...), -2) if the op is recorded. Otherwise a
+ * kernel of its own, whose batch dim of size 1 is squeezed in place if self has none. */
 ErrCode decompose_max_pool1d(Emit *e, const Call *call, Tensor **out, int *nout) {
     Tensor *self = call->arg[0].tensor;
     int64_t kernel = 0, stride = 0, padding = 0, dilation = 0;

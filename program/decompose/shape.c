@@ -1,8 +1,8 @@
 /* Decompositions that only move elements: reshape and its variants, contiguous, to, tensor_split.
  *
- * reshape is a view where strides allow it (semantics.md 7.5) and else a copy that is not a view;
- * the question is decided here on metadata, by walking the runs of dims that memory joins. Who
- * returns self itself and who a view object: semantics.md 1.5. */
+ * reshape is a view if the strides allow it (semantics.md 7.5), otherwise a copy that is not a
+ * view. The decision uses metadata only: it walks the runs of dims that are contiguous in memory.
+ * semantics.md 1.5 says which ops return self itself and which return a view. */
 #include "program/infer/infer.h"
 #include "program/ops/emit.h"
 #include "program/ops/functions.h"
@@ -15,8 +15,7 @@ static ErrCode decompose_shape_answer(Emit *e, Tensor *t, Tensor **out, int *nou
     return e->err->code;
 }
 
-/* Resolves one -1 in `shape` for `numel` elements; false if the shape is not one (at::infer_size
- * refuses). */
+/* Resolves one -1 in `shape` for `numel` elements; false if at::infer_size rejects the shape. */
 static bool resolve_shape(const int64_t *shape, int ndim, int64_t numel, int64_t *size) {
     int64_t product = 1;
     int hole = -1;
@@ -42,7 +41,8 @@ static Tensor *reshape_copy(Emit *e, Tensor *self, const int64_t *size, int ndim
     return emit_op(e, OP__reshape_copy, 2, self, size, ndim);
 }
 
-/* The view if there is one (a shape that is none is left to `view` to refuse), else the copy. */
+/* The view if one exists, else the copy. An invalid shape is passed to `view`, which reports the
+ * error. */
 static Tensor *reshape(Emit *e, Tensor *self, const int64_t *shape, int ndim) {
     int64_t numel = tensor_numel(self), size[MAX_DIMS], stride[MAX_DIMS];
     if (ndim > MAX_DIMS || !resolve_shape(shape, ndim, numel, size) ||
@@ -75,7 +75,7 @@ ErrCode decompose_ravel(Emit *e, const Call *call, Tensor **out, int *nout) {
     return decompose_shape_answer(e, emit_view(e, dense, &numel, 1), out, nout);
 }
 
-/* flatten: reshape with dims start..end in one; self itself if they are one dim */
+/* flatten: reshape with dims start..end merged into one; self itself if they are one dim already */
 ErrCode decompose_flatten(Emit *e, const Call *call, Tensor **out, int *nout) {
     Tensor *self = call->arg[0].tensor;
     int start, end;
@@ -128,8 +128,8 @@ static ErrCode split_piece(Emit *e, Tensor *self, int dim, int64_t start, int64_
     return e->err->code;
 }
 
-/* tensor_split: slices of `sections` nearly equal lengths (the first ones longer by one), or cut at
- * `indices` */
+/* tensor_split: slices of `sections` nearly equal lengths (the first ones are longer by one), or
+ * cut at `indices` */
 ErrCode decompose_tensor_split(Emit *e, const Call *call, Tensor **out, int *nout) {
     Tensor *self = call->arg[0].tensor;
     *nout = 0;
@@ -162,8 +162,8 @@ ErrCode decompose_tensor_split(Emit *e, const Call *call, Tensor **out, int *nou
     return ERR_none;
 }
 
-/* meshgrid: tensor k seen along dim k of a grid; by "xy" the first along dim 1 and the second along
- * dim 0 */
+/* meshgrid: tensor k varies along dim k of the grid; with "xy" the first varies along dim 1 and the
+ * second along dim 0 */
 ErrCode decompose_meshgrid(Emit *e, const Call *call, Tensor **out, int *nout) {
     const Arg *tensors = &call->arg[0];
     int n = tensors->tensors.n;
@@ -208,7 +208,7 @@ ErrCode decompose_meshgrid(Emit *e, const Call *call, Tensor **out, int *nout) {
     return e->err->code;
 }
 
-/* numpy_T: permute(self, dims backwards) */
+/* numpy_T: permute(self, dims reversed) */
 ErrCode decompose_numpy_T(Emit *e, const Call *call, Tensor **out, int *nout) {
     Tensor *self = call->arg[0].tensor;
     int64_t dims[MAX_DIMS];
@@ -218,7 +218,7 @@ ErrCode decompose_numpy_T(Emit *e, const Call *call, Tensor **out, int *nout) {
     return decompose_shape_answer(e, emit_op(e, OP_permute, 2, self, dims, self->ndim), out, nout);
 }
 
-/* mT, mH, matrix_H, adjoint: transpose(self, -2, -1); of a 0-dim tensor self itself */
+/* mT, mH, matrix_H, adjoint: transpose(self, -2, -1); self itself for a 0-dim tensor */
 ErrCode decompose_matrix_transpose(Emit *e, const Call *call, Tensor **out, int *nout) {
     Tensor *self = call->arg[0].tensor;
     if (self->ndim == 1 || (self->ndim > 2 && call->op->id == OP_matrix_H)) {
@@ -232,7 +232,7 @@ ErrCode decompose_matrix_transpose(Emit *e, const Call *call, Tensor **out, int 
                                   nout);
 }
 
-/* unflatten: view(self, size with `sizes` in place of dim) */
+/* unflatten: view(self, size with dim replaced by `sizes`) */
 ErrCode decompose_unflatten(Emit *e, const Call *call, Tensor **out, int *nout) {
     Tensor *self = call->arg[0].tensor;
     const Arg *sizes = &call->arg[2];

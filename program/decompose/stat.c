@@ -1,4 +1,4 @@
-/* var and std by `unbiased`: a correction of 1 or 0. */
+/* var and std with `unbiased`: a correction of 1 or 0. */
 #include "program/ops/emit.h"
 #include "program/ops/functions.h"
 

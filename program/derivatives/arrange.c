@@ -1,5 +1,5 @@
-/* Derivatives of roll, rot90, repeat, diag, diag_embed and constant_pad_nd: arranged back, summed
- * where elements were repeated. */
+/* Derivatives of roll, rot90, repeat, diag, diag_embed and constant_pad_nd: the inverse
+ * rearrangement, summed where elements were repeated. */
 #include "program/derivatives/derivatives.h"
 
 enum { SELF = 0 };
@@ -32,7 +32,7 @@ void grad_rot90(Grad *g) {
     }
 }
 
-/* self: grad with a dim for each repeat, summed; zeros if some dim was repeated no times */
+/* self: grad with an extra dim for each repeat, summed over these; zeros if a repeat count is 0 */
 void grad_repeat(Grad *g) {
     if (!wanted(g, SELF)) {
         return;
@@ -60,7 +60,7 @@ void grad_repeat(Grad *g) {
     give(g, SELF, nsummed > 0 ? emit_sum_dims(g->e, grad, summed, nsummed, false) : grad);
 }
 
-/* self: diag(grad, diagonal) of a vector and of a square; of another matrix
+/* self: diag(grad, diagonal) for a vector and for a square matrix; for any other matrix
  * diagonal_scatter(zeros(self.size), grad, diagonal) (diag_backward) */
 void grad_diag(Grad *g) {
     if (!wanted(g, SELF)) {

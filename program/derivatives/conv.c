@@ -1,9 +1,10 @@
-/* Derivatives of convolution. Output, gradient of the input and gradient of the weight are each
- * linear in the other two, so their derivatives are one another. The third operand of a gradient is
- * there for its size and its flag: no gradient comes to it. */
+/* Derivatives of convolution. The output, the gradient of the input and the gradient of the weight
+ * are each bilinear in the other two operands, so the derivative of each is expressed by the
+ * others. The third operand of a gradient op provides only its size and its requires_grad flag; it
+ * receives no gradient. */
 #include "program/derivatives/derivatives.h"
 
-/* `id` of three tensors (the third may be none) with the geometry of the recorded call. */
+/* Applies `id` to three tensors (the third may be NULL) with the geometry of the recorded call. */
 static Tensor *grad_conv_product(const Grad *g, OpId id, Tensor *a, Tensor *b, Tensor *third) {
     Call c;
     call_init(&c, id);
@@ -19,8 +20,8 @@ static Tensor *grad_conv_product(const Grad *g, OpId id, Tensor *a, Tensor *b, T
     return a && b && emit_call(g->e, &c, out, &n) == ERR_none ? out[0] : NULL;
 }
 
-/* input, weight: the products of grad with the other; bias: the sum of grad over all dims but its
- * own */
+/* input, weight: the product of grad with the other operand; bias: grad summed over all dims but
+ * the channels */
 void grad_convolution(Grad *g) {
     Tensor *grad = grad_of(g), *input = tensor_arg(g, 0), *weight = tensor_arg(g, 1);
     if (wanted(g, 0)) {
@@ -34,7 +35,7 @@ void grad_convolution(Grad *g) {
     }
 }
 
-/* grad: convolution(T, weight); weight: the product of grad and T */
+/* grad: convolution(T, weight); weight: conv_grad_weight of grad and T */
 void grad_conv_grad_input(Grad *g) {
     if (wanted(g, 0)) {
         give(g, 0, grad_conv_product(g, OP__convolution, grad_of(g), tensor_arg(g, 1), NULL));
@@ -46,7 +47,7 @@ void grad_conv_grad_input(Grad *g) {
     }
 }
 
-/* grad: convolution(input, T); input: the product of grad and T */
+/* grad: convolution(input, T); input: conv_grad_input of grad and T */
 void grad_conv_grad_weight(Grad *g) {
     if (wanted(g, 0)) {
         give(g, 0, grad_conv_product(g, OP__convolution, tensor_arg(g, 1), grad_of(g), NULL));
@@ -58,7 +59,7 @@ void grad_conv_grad_weight(Grad *g) {
     }
 }
 
-/* grad: T, for each channel */
+/* grad: T broadcast over each channel */
 void grad_conv_grad_bias(Grad *g) {
     if (wanted(g, 0)) {
         const Tensor *grad = tensor_arg(g, 0);

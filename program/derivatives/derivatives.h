@@ -1,50 +1,50 @@
-/* What derivative rules (derivatives_*.c) share: reading a Grad by parameter, and answering into
- * its slots.
+/* Helpers that the derivative rules share: reading a Grad by parameter, and setting its output
+ * slots.
  *
- * A rule names its parameters by position in the schema. wanted() is false for a parameter that is
- * a Scalar in this overload, so one rule serves all overloads of an op. */
-#ifndef PROGRAM_RULES_H
-#define PROGRAM_RULES_H
+ * A rule refers to its parameters by position in the schema. wanted() is false for a parameter that
+ * is a Scalar in this overload, so one rule serves all overloads of an op. */
+#ifndef PROGRAM_DERIVATIVES_H
+#define PROGRAM_DERIVATIVES_H
 
 #include "program/ops/emit.h"
 #include "program/ops/functions.h"
 
-/* Does anyone want the gradient of tensor parameter `param`? */
+/* Is the gradient of tensor parameter `param` needed? */
 static inline bool wanted(const Grad *g, int param) {
     int slot = call_slot_of(g->call, param);
     return slot >= 0 && g->need[slot];
 }
-/* Answers for tensor parameter `param`. */
+/* Sets the gradient of tensor parameter `param`; NULL is an undefined gradient. */
 static inline void give(const Grad *g, int param, Tensor *grad) {
     g->out[call_slot_of(g->call, param)] = grad;
 }
 
 static inline Tensor *tensor_arg(const Grad *g, int param) { return g->call->arg[param].tensor; }
-/* The gradient of the (one) output, the output itself. */
+/* The gradient of output 0, and output 0 itself. */
 static inline Tensor *grad_of(const Grad *g) { return g->grad[0]; }
 static inline Tensor *result_of(const Grad *g) { return g->result[0]; }
-/* Zeros like t, of its layout too where programs see it. */
+/* Zeros with the size of t, and with its strides where the program can observe them. */
 static inline Tensor *zeros_like(const Grad *g, Tensor *t) {
     return g->e->in_program ? emit_unary(g->e, OP_zeros_like, t) : emit_zeros_like(g->e, t);
 }
-/* Zeros like the gradient: a path that carries nothing. */
+/* Zeros like the gradient, for an input that has no influence on the output. */
 static inline Tensor *zero_grad(const Grad *g) { return zeros_like(g, g->grad[0]); }
-/* The gradient where `off` is false, else 0, laid out as an iterator over (off, gradient) would:
- * what programs see. */
+/* The gradient where `off` is false, else 0. Where the program can observe strides, the layout is
+ * that of a TensorIterator over (off, gradient). */
 static inline Tensor *zero_where(const Grad *g, Tensor *off, Tensor *grad) {
     return g->e->in_program ? emit_op(g->e, OP_where_ScalarSelf, 3, off, scalar_int(0), grad)
                             : emit_masked_fill(g->e, grad, off, scalar_int(0));
 }
 
-/* The answer of a kernel that makes its result row-major, whatever comes in. */
+/* The result of a PyTorch kernel that always returns a row-major tensor. */
 static inline Tensor *row_major(const Grad *g, Tensor *answer) {
     return g->e->in_program && answer && !tensor_is_contiguous(answer)
                ? emit_unary(g->e, OP__contiguous_copy, answer)
                : answer;
 }
 
-/* The answer of a kernel that iterates over (gradient, x), in that order: laid out as it would be,
- * where programs see it. */
+/* The result of a PyTorch kernel that iterates over (gradient, x), in that order. Where the program
+ * can observe strides, the layout is that of such a TensorIterator. */
 static inline Tensor *grad_first(const Grad *g, Tensor *answer, Tensor *x) {
     Tensor *like = g->e->in_program && answer ? emit_mul(g->e, grad_of(g), x) : NULL;
     if (!like || sizes_equal(like->stride, like->ndim, answer->stride, answer->ndim)) {
@@ -53,12 +53,12 @@ static inline Tensor *grad_first(const Grad *g, Tensor *answer, Tensor *x) {
     return emit_binary(g->e, OP_copy, emit_unary(g->e, OP_zeros_like, like), answer);
 }
 
-/* The answer, in whose own derivative `like` takes part with zeros: PyTorch's X_backward functions
- * of a step function. */
+/* The gradient, with `like` as an additional input whose own derivative is zeros. Models PyTorch's
+ * X_backward functions of piecewise constant derivatives. */
 static inline Tensor *linked(const Grad *g, Tensor *answer, Tensor *like) {
     return g->e->create_graph ? emit_binary(g->e, OP__linked, like, answer) : answer;
 }
-/* The answer, which has no derivative that PyTorch implements. */
+/* A gradient whose own derivative PyTorch does not implement. */
 static inline Tensor *not_again(const Grad *g, Tensor *answer, Tensor *like) {
     return g->e->create_graph ? emit_binary(g->e, OP__not_again, like, answer) : answer;
 }

@@ -1,5 +1,5 @@
-/* Derivatives of the library's functions and of activations (derivatives.yaml, FunctionsManual.cpp
- * and the backward kernels of PyTorch 1.13), one formula a rule. */
+/* Derivatives of mathematical functions and of activations (derivatives.yaml, FunctionsManual.cpp
+ * and the backward kernels of PyTorch 1.13), one formula for each rule. */
 #include "program/infer/infer.h"
 #include "program/derivatives/derivatives.h"
 
@@ -24,7 +24,7 @@ static Tensor *grad_functions_apply(const Grad *g, OpId function, Tensor *a) {
 static Tensor *test(const Grad *g, OpId comparison, Tensor *a, double s) {
     return emit_scalar(g->e, comparison, a, scalar_float(s));
 }
-/* grad * slope, to self */
+/* self: grad * slope */
 static void give_slope(const Grad *g, Tensor *slope) {
     give(g, SELF, emit_mul(g->e, grad_of(g), slope));
 }
@@ -32,7 +32,7 @@ static double scalar_arg(const Grad *g, int param) {
     return scalar_to_double(g->call->arg[param].scalar);
 }
 
-/* The rule of a function of one tensor: `answer` gives self's gradient. */
+/* The rule of a function of one tensor; the expression `answer` sets the gradient of self. */
 #define SELF_RULE(name, answer)                                                                    \
     void grad_##name(Grad *g) {                                                                    \
         if (wanted(g, SELF)) {                                                                     \
@@ -40,7 +40,7 @@ static double scalar_arg(const Grad *g, int param) {
         }                                                                                          \
     }
 
-/* ---- the library's functions ---- */
+/* ---- mathematical functions ---- */
 
 /* self: grad * (result + 1) */
 SELF_RULE(expm1, give_slope(g, emit_scalar(g->e, OP_add_Scalar, result_of(g), scalar_int(1))))
@@ -48,7 +48,7 @@ SELF_RULE(expm1, give_slope(g, emit_scalar(g->e, OP_add_Scalar, result_of(g), sc
 SELF_RULE(log1p, give(g, SELF,
                       emit_div(g->e, grad_of(g),
                                emit_scalar(g->e, OP_add_Scalar, self_of(g), scalar_int(1)))))
-/* self: grad / (self * log 2), log 10 */
+/* self: grad / (self * log 2); log10: with log 10 */
 SELF_RULE(log2, give(g, SELF, emit_div(g->e, grad_of(g), times(g, self_of(g), 0.6931471805599453))))
 SELF_RULE(log10,
           give(g, SELF, emit_div(g->e, grad_of(g), times(g, self_of(g), 2.3025850929940456))))
@@ -75,7 +75,7 @@ SELF_RULE(atan,
           give(g, SELF,
                emit_div(g->e, grad_of(g),
                         emit_scalar(g->e, OP_add_Scalar, squared(g, self_of(g)), scalar_int(1)))))
-/* self: grad * cosh(self), sinh(self) */
+/* self: grad * cosh(self); cosh: grad * sinh(self) */
 SELF_RULE(sinh, give_slope(g, grad_functions_apply(g, OP_cosh, self_of(g))))
 SELF_RULE(cosh, give_slope(g, grad_functions_apply(g, OP_sinh, self_of(g))))
 /* self: grad */
@@ -106,7 +106,7 @@ void grad_hypot(Grad *g) {
     }
 }
 
-/* self: grad * (result / self, 0 where self is 0); other: zeros */
+/* self: grad * (result / self), 0 where self is 0; other: zeros */
 void grad_copysign(Grad *g) {
     Emit *e = g->e;
     if (wanted(g, SELF)) {
@@ -147,7 +147,7 @@ void grad_xlogy(Grad *g) {
     }
 }
 
-/* An op that PyTorch differentiates only to say that it cannot. */
+/* Ops that have a derivative in PyTorch only to raise an error. */
 void grad_not_implemented(Grad *g) {
     error_set(g->e->err, ERR_invalid, "derivative for aten::%s is not implemented",
               g->call->op->name);
@@ -234,7 +234,7 @@ static Tensor *gelu_slope(const Grad *g, Tensor *x) {
     return emit_add(g->e, cdf, emit_mul(g->e, x, pdf));
 }
 
-/* of x/2 (1 + tanh(b (x + c x^3))) */
+/* The slope of x/2 (1 + tanh(b (x + c x^3))). */
 static Tensor *gelu_tanh_slope(const Grad *g, Tensor *x) {
     Emit *e = g->e;
     const double b = M_SQRT2 * M_2_SQRTPI * 0.5, c = 0.044715;
@@ -250,7 +250,7 @@ static Tensor *gelu_tanh_slope(const Grad *g, Tensor *x) {
 SELF_RULE(gelu, give_slope(g, call_pw(g->call) == PW_gelu ? gelu_slope(g, self_of(g))
                                                           : gelu_tanh_slope(g, self_of(g))))
 
-/* self: where(x > 0, grad, grad * slope); x is self, or the result of leaky_relu_ */
+/* self: where(x > 0, grad, grad * slope); x is self, or the result for leaky_relu_ */
 static void leaky(const Grad *g, Tensor *x) {
     Tensor *answer = emit_where(g->e, test(g, OP_gt_Scalar, x, 0), grad_of(g),
                                 times(g, grad_of(g), scalar_arg(g, 1)));
@@ -269,7 +269,7 @@ void grad_leaky_relu_result(Grad *g) {
 }
 
 /* self: where(x <= 0, grad * slope, grad * scale); slope = input_scale * alpha * scale *
- * exp(input_scale * self), or out of elu_'s result input_scale * (result + alpha * scale) */
+ * exp(input_scale * self), or, from the result of elu_, input_scale * (result + alpha * scale) */
 static void elu(const Grad *g, Tensor *x, Tensor *slope) {
     Emit *e = g->e;
     Tensor *low = emit_mul(e, grad_of(g), slope), *high = times(g, grad_of(g), scalar_arg(g, 2));
@@ -296,7 +296,7 @@ void grad_elu_result(Grad *g) {
 }
 
 /* self: where(self * beta > threshold, grad, grad * z / (z + 1)), z = exp(self * beta). At the
- * threshold itself the second derivative is that of beyond, 0 (softplus_double_backward). */
+ * threshold itself the second derivative is 0, as above it (softplus_double_backward). */
 void grad_softplus(Grad *g) {
     if (wanted(g, SELF)) {
         Emit *e = g->e;
@@ -306,8 +306,9 @@ void grad_softplus(Grad *g) {
                 emit_cast(e, test(g, OP_eq_Scalar, scaled, scalar_arg(g, 2)), grad_of(g)->dtype);
             below = emit_add(
                 e, emit_mul(e, scaled, one_minus(g, there)),
-                times(g, there,
-                      scalar_arg(g, 2))); /* the same number, times 0 where the value is present */
+                times(
+                    g, there,
+                    scalar_arg(g, 2))); /* the same value, without a derivative at the threshold */
         }
         Tensor *z = grad_functions_apply(g, OP_exp, below);
         Tensor *slope = emit_div(e, emit_mul(e, grad_of(g), z), plus(g, z, 1));
@@ -317,8 +318,8 @@ void grad_softplus(Grad *g) {
     }
 }
 
-/* self: where(self < 0, 1 - r, r) * grad, r = z / (1 + z), z = exp(-|self|), which has no
- * derivative at 0: if there is to be one sigmoid(-self), the same number */
+/* self: where(self < 0, 1 - r, r) * grad, r = z / (1 + z), z = exp(-|self|). That form has no
+ * derivative at 0, so with create_graph the rule uses sigmoid(-self), which has the same value. */
 void grad_log_sigmoid(Grad *g) {
     if (wanted(g, SELF) && g->e->create_graph) {
         give(g, SELF,
@@ -333,7 +334,7 @@ void grad_log_sigmoid(Grad *g) {
     }
 }
 
-/* self: grad where lowest < self < highest (nan passes it), else 0 */
+/* self: grad where lowest < self < highest or self is nan, else 0 */
 static Tensor *inside(const Grad *g, double lowest, double highest) {
     Tensor *off = emit_binary(g->e, OP_logical_or, test(g, OP_le_Scalar, self_of(g), lowest),
                               test(g, OP_ge_Scalar, self_of(g), highest));

@@ -1,5 +1,6 @@
-/* Derivatives of copies, fills and everything that moves elements by index: what was read is
- * scattered back, what was written is read back, what was overwritten gets zeros. */
+/* Derivatives of copies, fills and ops that move elements by index. An element that was read gets
+ * its gradient scattered back, an element that was written gets it gathered, and an overwritten
+ * element gets zeros. */
 #include "program/derivatives/derivatives.h"
 
 enum { SELF = 0 };
@@ -25,7 +26,7 @@ void grad_clone(Grad *g) {
     }
 }
 
-/* self: zeros; grad: grad, linked again if it is to be differentiated */
+/* self: zeros; grad: grad, linked again with create_graph */
 void grad_linked(Grad *g) {
     if (wanted(g, SELF)) {
         give(g, SELF, zero_grad(g));
@@ -35,7 +36,7 @@ void grad_linked(Grad *g) {
     }
 }
 
-/* self: grad (in self's dtype again: grad_finish) */
+/* self: grad (grad_finish casts it to self's dtype) */
 void grad_to_copy(Grad *g) {
     if (wanted(g, SELF)) {
         give(g, SELF, grad_of(g));
@@ -156,7 +157,7 @@ void grad_index_add(Grad *g) {
     }
 }
 
-/* The view that a *_scatter op writes, taken of `t` (row-major). */
+/* The view that a *_scatter op writes to, taken of `t` (row-major). */
 static Tensor *scattered_view(const Grad *g, Tensor *t) {
     static const struct {
         OpId scatter, view;
@@ -175,8 +176,8 @@ static Tensor *scattered_view(const Grad *g, Tensor *t) {
             call.arg[p - 1] = g->call->arg[p];
         }
         if (pairs[k].view == OP_as_strided && !call.arg[3].none) {
-            call.arg[3].i += t->offset; /* the argument counts from the start of the copy that
-                                           as_strided_scatter makes */
+            call.arg[3].i +=
+                t->offset; /* the argument is relative to the copy that as_strided_scatter makes */
         }
         return emit_one(g->e, &call);
     }
@@ -199,8 +200,8 @@ void grad_view_scatter(Grad *g) {
     }
 }
 
-/* tensors[k]: narrow(grad, dim, sum of the sizes before, size[k]); an empty 1-d tensor among others
- * gets zeros */
+/* tensors[k]: narrow(grad, dim, sum of the sizes before, size[k]); zeros for an empty 1-d tensor
+ * that cat skips */
 void grad_cat(Grad *g) {
     Tensor *grad = grad_of(g);
     const Arg *list = &g->call->arg[0];

@@ -1,5 +1,6 @@
-/* Derivatives of take, put, index_fill, index_copy, masked_select and masked_scatter: what was
- * written is read back, what was read is written back, what was overwritten gets zeros. */
+/* Derivatives of take, put, index_fill, index_copy, masked_select and masked_scatter. An element
+ * that was read gets its gradient scattered back, an element that was written gets it gathered, and
+ * an overwritten element gets zeros. */
 #include "program/derivatives/derivatives.h"
 
 enum { SELF = 0 };
@@ -33,7 +34,7 @@ void grad_put(Grad *g) {
     }
 }
 
-/* self: index_fill(grad, dim, index, 0); value: the sum of grad where it was filled in */
+/* self: index_fill(grad, dim, index, 0); value: grad summed over the filled elements */
 void grad_index_fill(Grad *g) {
     const Arg *arg = g->call->arg;
     Tensor *grad = grad_of(g);
@@ -45,7 +46,7 @@ void grad_index_fill(Grad *g) {
     if (wanted(g, 3)) {
         int64_t dim = grad->ndim > 0 && arg[1].i < 0 ? arg[1].i + grad->ndim : arg[1].i;
         if (grad->ndim > 1 && grad->size[dim] == 0 &&
-            tensor_numel(arg[2].tensor) > 0) { /* index_fill had nothing to look at */
+            tensor_numel(arg[2].tensor) > 0) { /* index_fill does not check this case */
             error_set(g->e->err, ERR_invalid,
                       "index_select(): self indexing axis dim should be positive");
             return;
@@ -93,7 +94,7 @@ void grad_masked_select(Grad *g) {
     }
 }
 
-/* self: masked_fill(grad, mask, 0); source: masked_select(grad, mask), zeros behind it */
+/* self: masked_fill(grad, mask, 0); source: masked_select(grad, mask), padded with zeros */
 void grad_masked_scatter(Grad *g) {
     if (wanted(g, SELF)) {
         give(g, SELF, emit_masked_fill(g->e, grad_of(g), tensor_arg(g, 1), scalar_int(0)));
@@ -107,7 +108,7 @@ void grad_masked_scatter(Grad *g) {
     }
 }
 
-/* grad: masked_scatter(zeros(grad.size), mask, grad): what was taken out goes back */
+/* grad: masked_scatter(zeros(grad.size), mask, grad), the inverse */
 void grad_masked_scatter_grad(Grad *g) {
     if (wanted(g, 0)) {
         const Tensor *grad = tensor_arg(g, 0);

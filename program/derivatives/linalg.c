@@ -5,8 +5,8 @@ enum { SELF = 0, MAT2 = 1 };
 
 static Tensor *t(const Grad *g, Tensor *a) { return emit_unary(g->e, OP_t, a); }
 
-/* a @ b, laid out for a factor like `factor`: for one that lies column by column PyTorch computes
- * the transposed product. */
+/* a @ b, in the layout of `factor`: for a column-major factor PyTorch computes the transposed
+ * product. */
 static Tensor *grad_linalg_product(const Grad *g, Tensor *a, Tensor *b, const Tensor *factor) {
     bool columns =
         g->e->in_program && factor->stride[0] == 1 && factor->stride[1] == factor->size[0];

@@ -1,8 +1,8 @@
-/* Derivatives of losses and of embedding, as derivatives.yaml has them. */
+/* Derivatives of losses and of embedding, as in derivatives.yaml. */
 #include "program/infer/infer.h"
 #include "program/derivatives/derivatives.h"
 
-/* weight: the rows of grad added where the indices say */
+/* weight: rows of grad added at the rows that the indices select */
 void grad_embedding(Grad *g) {
     const Arg *arg = g->call->arg;
     if (wanted(g, 0)) {
@@ -12,8 +12,8 @@ void grad_embedding(Grad *g) {
     }
 }
 
-/* grad: embedding(grad, indices), zeros at padding_idx; PyTorch does not scale again
- * (embedding_dense_double_backward) */
+/* grad: embedding(grad, indices), with zeros at padding_idx; PyTorch does not scale by frequency
+ * again (embedding_dense_double_backward) */
 void grad_embedding_grad(Grad *g) {
     if (!wanted(g, 0)) {
         return;
@@ -33,8 +33,8 @@ void grad_embedding_grad(Grad *g) {
     give(g, 0, rows);
 }
 
-/* self: 2 (self - target) * grad, divided by the number of elements for a mean; target: the same
- * with a minus (mse_loss_backward, whose kernel knows one dtype and no halves) */
+/* self: 2 (self - target) * grad, divided by the number of elements for a mean; target: the
+ * negative (mse_loss_backward, whose kernel requires equal dtypes and has no half types) */
 void grad_mse_loss(Grad *g) {
     Emit *e = g->e;
     Tensor *grad = grad_of(g), *self = tensor_arg(g, 0), *target = tensor_arg(g, 1);
@@ -49,9 +49,8 @@ void grad_mse_loss(Grad *g) {
     }
     Tensor *apart = emit_sub(e, self, target);
     for (int k = 0; k < 2; k++) {
-        if (wanted(
-                g,
-                k)) { /* where one was broadcast PyTorch divides by its own elements all the same */
+        if (wanted(g, k)) { /* for a broadcast operand PyTorch still divides by that operand's own
+                               number of elements */
             double norm = g->call->arg[2].i == 1 ? 2 / (double)tensor_numel(tensor_arg(g, k)) : 2;
             Tensor *slope =
                 emit_scalar(e, OP_mul_Scalar, apart, scalar_float(k == 0 ? norm : -norm));
@@ -60,7 +59,7 @@ void grad_mse_loss(Grad *g) {
     }
 }
 
-/* A hidden row with `first` before the arguments of the recorded call from `from` on. */
+/* Applies internal op `id` to `first` and the recorded call's arguments from `from` on. */
 static Tensor *apply_after(const Grad *g, OpId id, Tensor *first, int from) {
     Call c;
     call_init(&c, id);
@@ -91,7 +90,7 @@ void grad_nll_loss_grad(Grad *g) {
 }
 
 /* With xhat = (input - mean) * rstd and G = grad * weight: input: (G - mean(G) - xhat mean(G xhat))
- * * rstd; weight: sum(grad * xhat); bias: sum(grad), the sums over the leading dims */
+ * * rstd; weight: sum(grad * xhat); bias: sum(grad). The sums run over the leading dims. */
 void grad_layer_norm(Grad *g) {
     Emit *e = g->e;
     const Arg *arg = g->call->arg;

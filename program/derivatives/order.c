@@ -1,10 +1,10 @@
-/* Derivatives of what chooses among elements: the chosen element takes the gradient. */
+/* Derivatives of ops that select elements: the selected elements receive the gradient. */
 #include "program/derivatives/derivatives.h"
 
 enum { SELF = 0, INDICES = 2 };
 
-/* self: grad / (number of ties) at each element equal to the result (nan to nan), zeros elsewhere
- * (evenly_distribute_backward) */
+/* self: grad / (number of ties) at each element equal to the result (nan equals nan), zeros
+ * elsewhere (evenly_distribute_backward) */
 void grad_extreme_all(Grad *g) {
     if (!wanted(g, SELF)) {
         return;
@@ -18,13 +18,13 @@ void grad_extreme_all(Grad *g) {
     give(g, SELF, row_major(g, emit_where_zero(e, mask, share)));
 }
 
-/* `t` over the reduced dim, with the dim back. */
+/* `t` with the reduced dim restored as size 1. */
 static Tensor *grad_order_with_dim(Grad *g, Tensor *t) {
     return t && t->ndim < tensor_arg(g, SELF)->ndim ? emit_unsqueeze(g->e, t, g->call->arg[1].i)
                                                     : t;
 }
 
-/* self: zeros with the gradient put at the indices (value_selecting_reduction_backward) */
+/* self: zeros with the gradient scattered to the indices (value_selecting_reduction_backward) */
 void grad_take_dim(Grad *g) {
     if (wanted(g, SELF)) {
         Tensor *zeros = emit_zeros_like(g->e, tensor_arg(g, SELF));
@@ -34,11 +34,12 @@ void grad_take_dim(Grad *g) {
     }
 }
 
-/* self: zeros with the gradient added at the indices, which repeat (cummaxmin_backward) */
+/* self: zeros with the gradient scatter-added to the indices, which may repeat
+ * (cummaxmin_backward) */
 void grad_take_scan(Grad *g) {
     if (wanted(g, SELF)) {
         Tensor *self = tensor_arg(g, SELF);
-        if (g->e->in_program && tensor_numel(self) == 0) { /* self itself, so PyTorch */
+        if (g->e->in_program && tensor_numel(self) == 0) { /* PyTorch returns self itself */
             give(g, SELF, self);
             return;
         }

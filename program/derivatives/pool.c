@@ -1,5 +1,5 @@
-/* Derivatives of pooling: PyTorch's backward functions are rows of their own, with derivatives of
- * their own. */
+/* Derivatives of pooling. PyTorch's backward functions are rows of the op table with their own
+ * derivatives. */
 #include "program/derivatives/derivatives.h"
 
 enum { SELF = 0 };
@@ -46,7 +46,7 @@ void grad_take_plane(Grad *g) {
     }
 }
 
-/* grad: the gradient at the indices; self: zeros */
+/* grad: the gradient gathered at the indices; self: zeros */
 void grad_max_pool2d_grad(Grad *g) {
     if (wanted(g, 0)) {
         give(g, 0, emit_op(g->e, OP__take_plane, 2, grad_of(g), tensor_arg(g, 2)));

@@ -1,5 +1,5 @@
-/* Derivatives of reductions, scans and softmax: a reduced gradient is brought back by keeping its
- * dims as 1 and broadcasting. */
+/* Derivatives of reductions, scans and softmax. The gradient of a reduction is broadcast back after
+ * its reduced dims are restored with size 1. */
 #include "program/derivatives/derivatives.h"
 
 enum { SELF = 0 };
@@ -14,7 +14,7 @@ static bool in_dims(const int64_t *dims, int n, int d, int ndim) {
     return n == 0;
 }
 
-/* The dims argument of a reduction; an int stands for a list of one. */
+/* The dims argument of a reduction; an int is a list of one. */
 static int reduction_dims(const Grad *g, const int64_t **dims) {
     const OpInfo *op = g->call->op;
     *dims = NULL;
@@ -37,7 +37,8 @@ static int reduction_dims(const Grad *g, const int64_t **dims) {
     }
 }
 
-/* `t`, of the size of the reduction's result, with the reduced dims of self back as 1. */
+/* `t`, which has the size of the reduction's result, with the reduced dims of self restored as
+ * 1. */
 static Tensor *keep_dims(const Grad *g, Tensor *t, const int64_t *dims, int n) {
     const Tensor *self = tensor_arg(g, SELF);
     int64_t size[MAX_DIMS];
@@ -49,7 +50,7 @@ static Tensor *keep_dims(const Grad *g, Tensor *t, const int64_t *dims, int n) {
                : t;
 }
 
-/* Elements of self behind one of the result. */
+/* Number of elements of self that reduce to one element of the result. */
 static int64_t grad_reduce_reduced_count(const Grad *g, const int64_t *dims, int n) {
     const Tensor *self = tensor_arg(g, SELF);
     int64_t count = 1;
@@ -59,7 +60,7 @@ static int64_t grad_reduce_reduced_count(const Grad *g, const int64_t *dims, int
     return count;
 }
 
-/* self: expand(grad, self.size), after the dims that were given are back (sum_backward) */
+/* self: expand(grad, self.size) after the reduced dims are restored (sum_backward) */
 void grad_sum(Grad *g) {
     if (wanted(g, SELF)) {
         const Tensor *self = tensor_arg(g, SELF);
@@ -67,7 +68,7 @@ void grad_sum(Grad *g) {
         int n = reduction_dims(g, &dims);
         Tensor *grad = grad_of(g);
         for (int d = 0; d < self->ndim && n > 0 && g->e->in_program && grad->ndim < self->ndim;
-             d++) { /* one by one, as strides show */
+             d++) { /* one unsqueeze for each dim, because it affects strides */
             grad = in_dims(dims, n, d, self->ndim) ? emit_unsqueeze(g->e, grad, d) : grad;
         }
         grad = g->e->in_program ? grad : keep_dims(g, grad, dims, n);
@@ -90,7 +91,7 @@ void grad_mean(Grad *g) {
     }
 }
 
-/* self: (grad / sum(mask)) * mask, mask = (self == result): ties share evenly */
+/* self: (grad / sum(mask)) * mask, mask = (self == result): ties share the gradient evenly */
 void grad_extreme(Grad *g) {
     if (!wanted(g, SELF)) {
         return;
@@ -104,8 +105,8 @@ void grad_extreme(Grad *g) {
     give(g, SELF, emit_mul(e, emit_div(e, keep_dims(g, grad_of(g), dims, n), ties), mask));
 }
 
-/* The product of all others along `dim`: prefix products times suffix products, each one step
- * behind. */
+/* The product of all other elements along `dim`: exclusive prefix product times exclusive suffix
+ * product. */
 static Tensor *product_of_others(Emit *e, Tensor *x, int64_t dim) {
     if (!x) {
         return NULL;
@@ -125,17 +126,17 @@ static Tensor *product_of_others(Emit *e, Tensor *x, int64_t dim) {
     return emit_mul(e, prefix, emit_op(e, OP_flip, 2, suffix, &dim, 1));
 }
 
-/* How many of `self` are zero: prod has another formula where there are none. Only a rule whose
- * answer the program sees, and may differentiate again, asks (PyTorch always does): else both
- * formulas give the values, and a choice between them the answer. */
+/* The number of zeros of `self`, a data-dependent value: prod uses another formula if there are
+ * none. PyTorch always counts. Here only a rule whose result the program can observe, and possibly
+ * differentiate again, counts. Elsewhere both formulas are computed and a `where` selects. */
 static int64_t count_zeros(Emit *e, Tensor *zero) {
     int64_t count = 0;
     return zero && e->count_nonzero(e, zero, &count) == ERR_none ? count : 0;
 }
 
-/* self: grad * product of the others. PyTorch divides (result / self) where self has no zero at
- * all, which differs from the product at inf, nan and underflow; for prod() of several zeros it
- * answers zeros, whatever else is there. */
+/* self: grad * product of the other elements. If self has no zero at all, PyTorch divides (result /
+ * self), which differs from the product at inf, nan and underflow. For prod() with several zeros it
+ * returns zeros, whatever the other elements are. */
 void grad_prod(Grad *g) {
     if (!wanted(g, SELF)) {
         return;
@@ -189,7 +190,7 @@ static Tensor *reversed_cumsum(Emit *e, Tensor *a, int64_t dim) {
     return emit_op(e, OP_flip, 2, sum, &dim, 1);
 }
 
-/* Has a scan along `dim` nothing to add up? */
+/* Is there at most one element along `dim`, so that the scan adds nothing? */
 static bool trivial_scan(const Tensor *t, int64_t dim) {
     return t->ndim == 0 || tensor_numel(t) <= 1 || t->size[dim < 0 ? dim + t->ndim : dim] == 1;
 }
@@ -203,7 +204,7 @@ void grad_cumsum(Grad *g) {
     }
 }
 
-/* cat of any number of pieces: a call takes no more than MAX_SLOTS. */
+/* cat of any number of pieces, in several calls: one call takes at most MAX_SLOTS. */
 static Tensor *grad_reduce_join(Emit *e, Tensor **piece, int64_t n, int64_t dim) {
     enum { GROUP = 32 };
     while (n > 1) {
@@ -221,8 +222,9 @@ static Tensor *grad_reduce_join(Emit *e, Tensor **piece, int64_t n, int64_t dim)
     return piece[0];
 }
 
-/* The same to be differentiated again, as PyTorch then does: a quotient where self has no zero at
- * all, else in O(n^2): dL/dx_k = sum over j >= k of grad_j * product of x_0..x_j without x_k. */
+/* The derivative of cumprod with create_graph, as PyTorch computes it: a quotient if self has no
+ * zero at all, else in O(n^2): dL/dx_k = sum over j >= k of grad_j * product of x_0..x_j without
+ * x_k. */
 static Tensor *cumprod_again(const Grad *g, Tensor *self, Tensor *grad, int64_t dim) {
     Emit *e = g->e;
     dim += dim < 0 ? self->ndim : 0;
@@ -277,7 +279,7 @@ void grad_cumprod(Grad *g) {
         return;
     }
     Tensor *zero = emit_scalar(e, OP_eq_Scalar, self, scalar_int(0));
-    Tensor *seen = emit_op(e, OP_cumsum, 2, zero, dim); /* zeros up to here */
+    Tensor *seen = emit_op(e, OP_cumsum, 2, zero, dim); /* number of zeros up to each element */
     Tensor *head = emit_scalar(e, OP_eq_Scalar, seen, scalar_int(0));
     Tensor *one = emit_scalar(e, OP_eq_Scalar, seen, scalar_int(1));
     Tensor *first = emit_binary(e, OP_logical_and, one, zero);

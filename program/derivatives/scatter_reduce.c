@@ -1,8 +1,8 @@
 /* The derivative of scatter_reduce (scatter_reduce_backward of
- * torch/csrc/autograd/FunctionsManual.cpp): both gradients are made, whichever is wanted, since
- * what they refuse (a src larger than index) is refused then: sums pass the gradient on, means
- * divide it, products divide the result by each factor and go around zeros, extremes share it
- * evenly. */
+ * torch/csrc/autograd/FunctionsManual.cpp). Both gradients are computed even if only one is needed,
+ * because PyTorch then also raises their errors (a src larger than index). Sums pass the gradient
+ * on, means divide it, products divide the result by each factor and treat zeros separately,
+ * extremes divide it evenly among ties. */
 #include "program/derivatives/derivatives.h"
 
 #include <string.h>

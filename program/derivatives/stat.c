@@ -1,6 +1,6 @@
-/* Derivatives of variances, norms and logarithms of sums of exponentials, as
- * torch/csrc/autograd/FunctionsManual.cpp has them: their masks decide what comes out at 0, at
- * infinity and for one element. */
+/* Derivatives of variances, norms and log-sum-exp ops, following
+ * torch/csrc/autograd/FunctionsManual.cpp. Its masks determine the results at 0, at infinity and
+ * for a single element. */
 #include "program/infer/infer.h"
 #include "program/derivatives/derivatives.h"
 
@@ -9,14 +9,14 @@
 
 enum { SELF = 0 };
 
-/* The dims that the call reduces, as a bit set of self's. */
+/* The dims that the call reduces, as a bit set over the dims of self. */
 static unsigned grad_stat_dims_of(const Grad *g) {
     unsigned set = 0;
     (void)reduced_dims(g->call, tensor_arg(g, SELF)->ndim, &set, g->e->err);
     return set;
 }
 
-/* `t`, of the result's size, with the reduced dims back as 1. */
+/* `t`, which has the size of the result, with the reduced dims restored as 1. */
 static Tensor *with_dims(const Grad *g, Tensor *t) {
     const Tensor *self = tensor_arg(g, SELF);
     unsigned set = grad_stat_dims_of(g);
@@ -29,7 +29,7 @@ static Tensor *with_dims(const Grad *g, Tensor *t) {
                : t;
 }
 
-/* Elements of a set, and its dims as a list. */
+/* The number of elements that reduce to one, and the reduced dims as a list. */
 static int64_t set_count(const Grad *g, int64_t *dims, int *n) {
     const Tensor *self = tensor_arg(g, SELF);
     unsigned set = grad_stat_dims_of(g);
@@ -54,7 +54,7 @@ static void give_variance(Grad *g, Tensor *grad) {
     int n;
     double count = (double)set_count(g, dims, &n);
     if (!dim->none && dim->ints.n == 0) {
-        count = 1; /* PyTorch multiplies the sizes of the dims given, and none is */
+        count = 1; /* PyTorch multiplies the sizes of the listed dims: an empty product */
     }
     if (self->ndim == 0 || dim->none) {
         if (count == correction) {
@@ -155,16 +155,15 @@ void grad_log_softmax(Grad *g) {
     if (wanted(g, SELF)) {
         Emit *e = g->e;
         int64_t dim = g->call->arg[1].i;
-        if (g->grad[0] &&
-            tensor_numel(g->grad[0]) == 0) { /* no kernel is asked, and exp has none for float16 */
+        if (g->grad[0] && tensor_numel(g->grad[0]) ==
+                              0) { /* PyTorch calls no kernel here; exp has none for float16 */
             give(g, SELF,
                  linked(g,
                         e->in_program ? emit_unary(e, OP__contiguous_copy, grad_of(g)) : grad_of(g),
                         result_of(g)));
             return;
         }
-        /* to be differentiated again _log_softmax_backward_data saves the gradient, as a power of 1
-         * does */
+        /* with create_graph _log_softmax_backward_data saves the gradient, as pow(grad, 1) does */
         Tensor *grad = e->create_graph
                            ? emit_scalar(e, OP_pow_Tensor_Scalar, grad_of(g), scalar_float(1))
                            : grad_of(g);
@@ -179,7 +178,7 @@ static double grad_stat_lowest_of(DType dtype) {
     return dtype == DT_float64 ? -DBL_MAX : dtype == DT_bfloat16 ? -0x1.fep127 : -(double)FLT_MAX;
 }
 
-/* exp(self + log of the sum from here to the end of exp(log(part) - result)), where part > 0 */
+/* exp(self + log of the suffix sum of exp(log(part) - result)), over elements with part > 0. */
 static Tensor *one_sign(Grad *g, Tensor *part) {
     Emit *e = g->e;
     int64_t dim = g->call->arg[1].i;
@@ -195,7 +194,7 @@ static Tensor *one_sign(Grad *g, Tensor *part) {
     return emit_unary(e, OP_exp, emit_add(e, sum, tensor_arg(g, SELF)));
 }
 
-/* self: logcumsumexp_backward: positive and negative gradients apart, in logarithms */
+/* self: logcumsumexp_backward: positive and negative gradients separately, as logarithms */
 void grad_logcumsumexp(Grad *g) {
     if (wanted(g, SELF)) {
         Tensor *grad = grad_of(g);
@@ -205,7 +204,7 @@ void grad_logcumsumexp(Grad *g) {
     }
 }
 
-/* self: grad where self is a number; a nan gets grad * 0 */
+/* self: grad where self is not nan, grad * 0 where it is */
 void grad_nansum(Grad *g) {
     if (wanted(g, SELF)) {
         Emit *e = g->e;
@@ -217,8 +216,8 @@ void grad_nansum(Grad *g) {
     }
 }
 
-/* self: zeros with grad on the diagonal. PyTorch steps by columns + 1 to the very end, so in a
- * matrix taller than wide it goes on. */
+/* self: zeros with grad on the diagonal. PyTorch steps by columns + 1 to the end of the storage, so
+ * in a matrix with more rows than columns the diagonal wraps around. */
 void grad_trace(Grad *g) {
     if (wanted(g, SELF)) {
         Emit *e = g->e;

@@ -1,6 +1,6 @@
-/* Derivatives of views: the gradient goes back along the same map. A view that leaves elements out
- * puts zeros there; the multi-output views join their pieces, zeros standing for the pieces nobody
- * used. */
+/* Derivatives of views: the gradient is mapped back by the inverse. A view that omits elements gets
+ * zeros there. The multi-output views join the gradients of their outputs, with zeros for outputs
+ * that have none. */
 #include "program/derivatives/derivatives.h"
 
 enum { SELF = 0 };
@@ -15,8 +15,8 @@ void grad_reshape_to_self(Grad *g) {
     }
 }
 
-/* self: grad with the dims of size 1 back, one by one as strides show (unsqueeze_to); the gradient
- * itself if there were none */
+/* self: grad with the dims of size 1 restored one at a time, because this affects strides
+ * (unsqueeze_to); the gradient itself if there were none */
 void grad_squeeze(Grad *g) {
     if (wanted(g, SELF)) {
         const Tensor *self = tensor_arg(g, SELF);
@@ -53,7 +53,7 @@ void grad_t(Grad *g) {
     }
 }
 
-/* self: permute(grad, inverse of dims) */
+/* self: permute(grad, inverse permutation) */
 void grad_permute(Grad *g) {
     if (!wanted(g, SELF)) {
         return;
@@ -68,7 +68,7 @@ void grad_permute(Grad *g) {
     give(g, SELF, emit_op(g->e, OP_permute, 2, grad_of(g), inverse, n));
 }
 
-/* self: movedim(grad, destination, source); of no dims it is an alias, whose gradient is grad
+/* self: movedim(grad, destination, source); without dims it is an alias, whose gradient is grad
  * itself */
 void grad_permute_back(Grad *g) {
     if (wanted(g, SELF)) {
@@ -105,7 +105,7 @@ static Tensor *zero_self(const Grad *g) {
     return emit_full(g->e, self->size, self->ndim, scalar_int(0), g->grad[0]->dtype);
 }
 
-/* The *_scatter op with the view's own arguments behind (zeros, grad). */
+/* Applies a *_scatter op to (zeros, grad) and the view's own arguments. */
 static Tensor *scatter_back(const Grad *g, OpId scatter) {
     Call call;
     call_init(&call, scatter);
@@ -191,7 +191,8 @@ void grad_as_strided(Grad *g) {
     give(g, SELF, emit_as_strided_grad(g->e, grad_of(g), self, &view));
 }
 
-/* Joins the outputs' gradients, zeros for undefined ones, by `join` (a Tensor[], dim op). */
+/* Joins the gradients of the outputs, with zeros for undefined ones, by `join` (a Tensor[], dim
+ * op). */
 static Tensor *join_pieces(const Grad *g, OpId join, int64_t dim) {
     DType dtype = tensor_arg(g, SELF)->dtype;
     Call call;

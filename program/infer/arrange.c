@@ -1,5 +1,5 @@
-/* Inference of ops that arrange the elements of a tensor anew: roll, rot90, repeat, diag,
- * diag_embed, constant_pad_nd (aten/src/ATen/native/TensorTransformations.cpp, TensorShape.cpp,
+/* Inference of ops that rearrange the elements of a tensor: roll, rot90, repeat, diag, diag_embed,
+ * constant_pad_nd (aten/src/ATen/native/TensorTransformations.cpp, TensorShape.cpp,
  * ConstantPadNd.cpp). */
 #include "program/infer/infer.h"
 
@@ -12,9 +12,9 @@ int64_t roll_start(int64_t size, int64_t shift) {
     return start < 0 ? start + size : start;
 }
 
-/* Along several dims roll goes one by one, and cat makes each result; without dims it rolls the
- * flattened tensor. An empty tensor is cloned before a dim is looked at, but a list is refused by
- * its length first. */
+/* roll over several dims rolls one dim at a time, and each result is made by cat; without dims it
+ * rolls the flattened tensor. For an empty tensor the length of the list is checked, but not the
+ * dims. */
 ErrCode infer_roll(const Call *call, Infer *r) {
     const Tensor *self = call->arg[0].tensor;
     const Arg *shifts = &call->arg[1], *dims = &call->arg[2];
@@ -42,7 +42,7 @@ ErrCode infer_roll(const Call *call, Infer *r) {
         }
         TRY(dim_wrap(dims->ints.v[k], self->ndim, &d, r->err));
         channels_last = ordered && roll_start(self->size[d], shifts->ints.v[k]) !=
-                                       0; /* the other part has elements */
+                                       0; /* the other part is not empty */
         ordered = channels_last;
     }
     TRY(infer_contiguous(r, self->dtype, self->size, self->ndim));
@@ -83,7 +83,7 @@ void geometry_rotated(const Tensor *self, int turns, const int64_t *dims, Tensor
     }
 }
 
-/* A half turn flips, a quarter turn is a flip seen transposed, no turn is a row-major copy. */
+/* A half turn flips, a quarter turn flips and transposes, no turn makes a row-major copy. */
 ErrCode infer_rot90(const Call *call, Infer *r) {
     const Tensor *self = call->arg[0].tensor;
     const int64_t *dims = call->arg[2].ints.v;
@@ -125,7 +125,7 @@ ErrCode infer_rot90(const Call *call, Infer *r) {
 
 /* ---- repeat ---- */
 
-/* Each dim `repeats` times over; extra repeats stand for dims of size 1 in front. */
+/* Repeats each dim; extra repeats add leading dims. */
 ErrCode infer_repeat(const Call *call, Infer *r) {
     const Tensor *self = call->arg[0].tensor;
     const Arg *repeats = &call->arg[1];
@@ -148,14 +148,14 @@ ErrCode infer_repeat(const Call *call, Infer *r) {
 
 /* ---- diagonals ---- */
 
-/* Length of a side of the matrix that has `n` elements on its diagonal `offset`. */
+/* The side length of the square matrix that has `n` elements on its diagonal `offset`. */
 static ErrCode side_length(int64_t n, int64_t offset, int64_t *side, Error *err) {
     bool fits = offset != INT64_MIN && checked_add(n, offset < 0 ? -offset : offset, side);
     return fits ? ERR_none : error_set(err, ERR_limit, "a tensor's size overflows");
 }
 
-/* diag: a vector becomes a matrix, a matrix gives its diagonal. One farther out than the corner is
- * refused. */
+/* diag: a vector becomes a matrix, a matrix returns its diagonal. An offset beyond the corner is an
+ * error. */
 ErrCode infer_diag(const Call *call, Infer *r) {
     const Tensor *self = call->arg[0].tensor;
     int64_t offset = call->arg[1].i, size[2];
@@ -187,7 +187,7 @@ ErrCode infer_diag_embed(const Call *call, Infer *r) {
     TRY(dims_fit(n, r->err));
     int64_t side, size[MAX_DIMS];
     TRY(side_length(self->size[self->ndim - 1], call->arg[1].i, &side,
-                    r->err)); /* of one dim at least: else a == b */
+                    r->err)); /* has at least one dim, otherwise a == b */
     for (int d = 0, own = 0; d < n; d++) {
         size[d] = d == a || d == b ? side : self->size[own++];
     }
@@ -224,8 +224,8 @@ ErrCode geometry_cropped(const Tensor *self, const Arg *pad, Tensor *out, bool *
     return ERR_none;
 }
 
-/* Pads count from the last dim on. If none is positive the result is a clone of the cropped
- * view. */
+/* Pads are listed from the last dim to the first. If none is positive, the result is a clone of the
+ * cropped view. */
 ErrCode infer_constant_pad_nd(const Call *call, Infer *r) {
     const Tensor *self = call->arg[0].tensor;
     const Arg *pad = &call->arg[1];
@@ -264,7 +264,7 @@ ErrCode infer_constant_pad_nd(const Call *call, Infer *r) {
     return scalar_check(call->arg[2].scalar, self->dtype, r->err);
 }
 
-/* 0, 0, .., 1, 1, ..: `total` numbers of repeats' dtype. */
+/* _repeat_numbers: 0, 0, .., 1, 1, ..: `total` numbers of repeats' dtype. */
 ErrCode infer_repeat_numbers(const Call *call, Infer *r) {
     return infer_contiguous(r, call->arg[0].tensor->dtype, &call->arg[1].i, 1);
 }

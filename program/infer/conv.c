@@ -1,4 +1,4 @@
-/* Inference of convolution and of its two backward products (aten/src/ATen/native/Convolution.cpp,
+/* Inference of convolution and of its two backward ops (aten/src/ATen/native/Convolution.cpp,
  * check_shape_forward). */
 #include "program/infer/conv.h"
 
@@ -13,7 +13,7 @@ void conv_read(const Call *call, int dims, const int64_t *input, const int64_t *
     *c = (Conv){.batch = input[0], .groups = call_arg(call, "groups")->i, .channels = weight[1]};
     c->filters = weight[0] / c->groups;
     for (int d = 0; d < 2; d++) {
-        int own = d - (2 - dims); /* -1: a dim that is not there */
+        int own = d - (2 - dims); /* -1: the missing first dim of a 1-d convolution */
         c->in[d] = own < 0 ? 1 : input[2 + own];
         c->kernel[d] = own < 0 ? 1 : weight[2 + own];
         c->stride[d] = own < 0 ? 1 : along(stride, own);
@@ -101,8 +101,8 @@ static ErrCode check_sizes(const Call *call, const Tensor *input, const Tensor *
     return ERR_none;
 }
 
-/* Does PyTorch leave this one to MKL-DNN (use_mkldnn, with one thread)? It compares dtypes with
- * another message, and knows groups. */
+/* Does PyTorch use MKL-DNN here (use_mkldnn, with one thread)? MKL-DNN reports dtype mismatches
+ * with another message and supports groups natively. */
 static bool by_mkldnn(const Conv *c, DType dtype) {
     bool strided = c->stride[0] != 1 || c->stride[1] != 1,
          dilated = c->dilation[0] != 1 || c->dilation[1] != 1;
@@ -113,8 +113,8 @@ static bool by_mkldnn(const Conv *c, DType dtype) {
     return dtype == DT_bfloat16 || (dtype == DT_float32 && worth && large);
 }
 
-/* Of the other algorithms a dilated one takes floats and int64, the rest all integers too; a bias
- * of another dtype is converted. */
+/* Among the other algorithms, the dilated one supports floats and int64, the others all integers
+ * too. A bias of another dtype is converted. */
 static ErrCode check_dtypes(const Conv *c, const Tensor *input, const Tensor *weight,
                             const Tensor *bias, Error *err) {
     DType dtype = input->dtype;
@@ -137,7 +137,7 @@ static ErrCode check_dtypes(const Conv *c, const Tensor *input, const Tensor *we
     return ERR_none;
 }
 
-/* `t` as a convolution of two dims reads it: a third dim of 1 before the last. */
+/* `t` as a 2-d convolution reads it: a 3-d tensor gets a dim of size 1 before its last. */
 static Tensor as_plane(const Tensor *t, bool contiguous) {
     Tensor p = *t;
     if (t->ndim == 3) {
@@ -153,8 +153,9 @@ static Tensor as_plane(const Tensor *t, bool contiguous) {
     return p;
 }
 
-/* One group's part of a tensor, dims `d` of it divided, brought to channels-last order (self if it
- * has that): is it still seen as such? */
+/* Is one group's slice of a tensor, with dim `d` divided by `groups`, recognized as channels-last
+ * after conversion to that layout? (The conversion returns a slice that already has these strides
+ * unchanged.) */
 static bool part_channels_last(const Tensor *t, int d, int64_t groups) {
     Tensor part = *t, dense = *t;
     part.size[d] = dense.size[d] = t->size[d] / groups;
@@ -167,8 +168,8 @@ static bool part_channels_last(const Tensor *t, int d, int64_t groups) {
     return is_channels_last(&part);
 }
 
-/* The result is channels-last if input or weight is; where groups are convolved apart, if the parts
- * are. */
+/* The result is channels-last if the input or the weight is. Where groups are computed separately,
+ * the same must hold for the slices of the groups. */
 static bool gives_channels_last(const Conv *c, const Tensor *input, const Tensor *weight) {
     Tensor x = as_plane(input, true), w = as_plane(weight, false);
     if (!is_channels_last(&x) && !is_channels_last(&w)) {
@@ -210,7 +211,7 @@ ErrCode infer_convolution(const Call *call, Infer *r) {
     int64_t numel = tensor_numel(weight), flat;
     if (input->size[0] != 0) {
         TRY(check_dtypes(&c, input, weight, bias, r->err));
-    } else { /* input * weight.view(-1)[0], seen as the result */
+    } else { /* input * weight.view(-1)[0], in the layout of the result */
         Promotion p = PROMOTION_START;
         promotion_tensor(&p, input->dtype, input->ndim);
         promotion_tensor(&p, weight->dtype, 0);
@@ -235,8 +236,8 @@ ErrCode infer_convolution(const Call *call, Infer *r) {
 }
 
 /* The gradient of input or weight, in the memory format of the output. All three tensors are
- * operands, as they are of PyTorch's one convolution_backward: what it returns requires grad if any
- * of them does. */
+ * operands, as in PyTorch's single convolution_backward op: its results require grad if any of them
+ * does. */
 ErrCode infer_conv_grad(const Call *call, Infer *r) {
     const Tensor *grad = call->arg[0].tensor, *like = call->arg[2].tensor;
     bool of_input = call->op->id == OP__conv_grad_input;

@@ -1,5 +1,5 @@
-/* Inference of factories: size and dtype come from numbers (zeros, full, arange, ..), or from
- * another tensor's metadata (*_like, new_*). The default dtype is float32; full and arange take
+/* Inference of factory ops: size and dtype come from scalars (zeros, full, arange, ..) or from the
+ * metadata of another tensor (*_like, new_*). The default dtype is float32; full and arange infer
  * theirs from their scalars. */
 #include "program/infer/infer.h"
 
@@ -37,7 +37,7 @@ ErrCode infer_like(const Call *call, Infer *r) {
 
 /* ---- arange (aten/src/ATen/native/RangeFactories.cpp) ---- */
 
-/* Number of steps for an int64 result, whose scalars are truncated first. */
+/* Number of elements for an int64 result, whose scalars are truncated first. */
 static ErrCode arange_count_int(Scalar start, Scalar end, Scalar step, double *count, Error *err) {
     TRY(scalar_check(start, DT_int64, err));
     TRY(scalar_check(end, DT_int64, err));
@@ -80,7 +80,7 @@ static ErrCode arange_count_double(Scalar start, Scalar end, Scalar step, DType 
     return ERR_none;
 }
 
-/* The three scalars of any arange row, start and step defaulting to 0 and 1. */
+/* The scalars of any arange overload; start and step default to 0 and 1. */
 static void arange_scalars(const Call *call, Scalar *start, Scalar *end, Scalar *step) {
     const Arg *s = call_arg(call, "start"), *t = call_arg(call, "step");
     *start = s ? s->scalar : scalar_int(0);
@@ -109,7 +109,8 @@ ErrCode infer_arange(const Call *call, Infer *r) {
     return infer_contiguous(r, dtype, size, 1);
 }
 
-/* Steps, then what the fill or the kernel refuses (aten/src/ATen/native/RangeFactories.cpp). */
+/* Checks the number of steps, then what the fill or the kernel checks
+ * (aten/src/ATen/native/RangeFactories.cpp). */
 ErrCode infer_linspace(const Call *call, Infer *r) {
     int64_t steps = call->arg[2].i;
     DType dtype = call_dtype(call, "dtype", DT_float32);
@@ -142,8 +143,8 @@ ErrCode infer_eye(const Call *call, Infer *r) {
 
 /* ---- tril_indices, triu_indices ---- */
 
-/* Elements on and below the diagonal `offset` of a row x col matrix; false where they do not
- * fit. */
+/* Number of elements on and below the diagonal `offset` of a row x col matrix; false on
+ * overflow. */
 static bool tril_count(int64_t row, int64_t col, int64_t offset, int64_t *count) {
     /* Row i holds clamp(i + offset + 1, 0, col) of them: none before `first`, all from `full` on,
      * an arithmetic series between. */
@@ -201,7 +202,7 @@ ErrCode infer_literal(const Call *call, Infer *r) {
     return ERR_none;
 }
 
-/* float32 whatever the scalar is, unless a dtype is given. */
+/* float32 for every scalar type, unless a dtype is given. */
 ErrCode infer_scalar_tensor(const Call *call, Infer *r) {
     DType dtype = call_dtype(call, "dtype", DT_float32);
     TRY(infer_contiguous(r, dtype, NULL, 0));

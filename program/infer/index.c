@@ -1,18 +1,18 @@
 /* Inference of indexing by tensors: index, index_put, gather, scatter, index_select, index_add,
- * nonzero, and the scatters into views. Which indices are in range is the kernels' business;
- * everything else is decided here. */
+ * nonzero, and the *_scatter ops. Kernels check whether indices are in range; everything else is
+ * checked here. */
 #include "program/infer/infer.h"
 
 #include <string.h>
 
 /* ---- index and _index_put (aten/src/ATen/native/TensorAdvancedIndexing.cpp) ---- */
 
-/* Are the dims that tensors index neighbours? */
+/* Are the indexed dims adjacent? */
 static bool indices_adjacent(const IndexPlan *p) {
     return p->nindex == 0 || p->dim[p->nindex - 1] - p->dim[0] == p->nindex - 1;
 }
 
-/* Broadcasts the index tensors; their common size. */
+/* Broadcasts the index tensors to their common size. */
 static ErrCode broadcast_indices(const IndexPlan *p, int64_t *size, int *ndim, Error *err) {
     *ndim = 0;
     for (int k = 0; k < p->nindex; k++) {
@@ -91,8 +91,8 @@ static ErrCode no_indices(Error *err) {
     return error_set(err, ERR_invalid, "an index needs at least one tensor");
 }
 
-/* Strides with which an index tensor takes part in the result's order: expanded to the broadcast
- * size, then viewed with a dim of size 1 for every other dim of the result. */
+/* Strides of an index tensor for computing the order of the result's dims: the tensor is expanded
+ * to the broadcast size, then viewed with a dim of size 1 for every other dim of the result. */
 static void index_strides(const IndexPlan *p, const Tensor *index, int64_t *stride) {
     Tensor expanded;
     expanded.ndim = p->nbroadcast;
@@ -112,8 +112,8 @@ static void index_strides(const IndexPlan *p, const Tensor *index, int64_t *stri
     }
 }
 
-/* The order of dims is TensorIterator's over self, its indexed dims at stride 0, and the index
- * tensors. */
+/* The order of dims is that of a TensorIterator over self, with stride 0 in its indexed dims, and
+ * the index tensors. */
 ErrCode infer_index(const Call *call, Infer *r) {
     IndexPlan *p = arena_alloc_raw(r->arena, (int64_t)sizeof *p);
     TRY(index_plan(call->arg[0].tensor, &call->arg[1], p, r->err));
@@ -165,7 +165,7 @@ ErrCode infer_index_put(const Call *call, Infer *r) {
 
 /* ---- gather and scatter (ScatterGatherChecks.h) ---- */
 
-/* Sizes and dims as if a 0-dim tensor had one dim of size 1. */
+/* ndim and size, with a 0-dim tensor treated as having one dim of size 1. */
 static int dims_at_least_1(const Tensor *t) { return t->ndim > 0 ? t->ndim : 1; }
 static int64_t size_at(const Tensor *t, int d) { return t->ndim > 0 ? t->size[d] : 1; }
 
@@ -265,7 +265,7 @@ ErrCode infer_scatter(const Call *call, Infer *r) {
                              "reduce argument must be either sum, prod, mean, amax or amin.");
         }
         if (self->dtype == DT_bool &&
-            strcmp(reduce->str, "mean") == 0) { /* nothing scattered is divided all the same */
+            strcmp(reduce->str, "mean") == 0) { /* PyTorch divides even if nothing was scattered */
             return error_set(r->err, ERR_dtype, "%s not implemented for 'Bool'",
                              some ? "\"scatter_gather_tensor_cpu_reduce_mean\""
                                   : "\"div_floor_cpu\"");
@@ -286,8 +286,8 @@ static ErrCode refuse_matrix(const Call *call, const Tensor *index, Error *err) 
     return ERR_none;
 }
 
-/* Along dim 1, and for an empty self, index_select takes a path whose message is not an index
- * error's. */
+/* For dim 1 and for an empty self, index_select takes a path that reports another error than an
+ * index error. */
 ErrCode call_index_error(const Call *call) {
     const Tensor *self = call->arg[0].tensor;
     if (call->op->id == OP_embedding) { /* index_select along dim 0 */
@@ -391,8 +391,8 @@ ErrCode infer_index_add(const Call *call, Infer *r) {
 
 /* ---- nonzero ---- */
 
-/* size [-1, self.ndim] and stride [1, 0]: the count of rows n is a value, so whoever counts sets
- * size[0] = stride[1] = n. */
+/* size [-1, self.ndim] and stride [1, 0]: the row count n is data-dependent. The caller that counts
+ * sets size[0] = stride[1] = n. */
 ErrCode infer_nonzero(const Call *call, Infer *r) {
     Tensor *t = infer_one(r, DT_int64, 2);
     t->size[0] = -1;
@@ -402,7 +402,7 @@ ErrCode infer_nonzero(const Call *call, Infer *r) {
     return ERR_none;
 }
 
-/* ---- writing into a view of a copy ---- */
+/* ---- writing to a view of a copy ---- */
 
 ErrCode infer_view_scatter(const Call *call, Infer *r) {
     const Tensor *self = call->arg[0].tensor, *src = call->arg[1].tensor;
@@ -421,7 +421,7 @@ ErrCode infer_view_scatter(const Call *call, Infer *r) {
     return ERR_none;
 }
 
-/* The gradient of as_strided, of unfold: an input of this size, row-major. */
+/* The gradient of as_strided and of unfold: row-major, with the size of the input. */
 ErrCode infer_as_strided_grad(const Call *call, Infer *r) {
     return infer_contiguous(r, call->arg[0].tensor->dtype, call->arg[1].ints.v,
                             call->arg[1].ints.n);

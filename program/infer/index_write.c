@@ -6,7 +6,7 @@
 
 /* ---- take ---- */
 
-/* Elements of self in row-major order, numbered; negative numbers count from the end. */
+/* Indices into self's elements in row-major order; negative ones count from the end. */
 ErrCode infer_take(const Call *call, Infer *r) {
     const Tensor *self = call->arg[0].tensor, *index = call->arg[1].tensor;
     if (index->dtype != DT_int64) {
@@ -20,7 +20,7 @@ ErrCode infer_take(const Call *call, Infer *r) {
     return infer_contiguous(r, self->dtype, index->size, index->ndim);
 }
 
-/* Elements of source go to the positions in self that index gives. */
+/* Elements of source are written to the indices in self. */
 ErrCode infer_put(const Call *call, Infer *r) {
     const Tensor *self = call->arg[0].tensor, *index = call->arg[1].tensor,
                  *source = call->arg[2].tensor;
@@ -45,8 +45,8 @@ ErrCode infer_put(const Call *call, Infer *r) {
 
 /* ---- along one dim ---- */
 
-/* Self is seen with index's length along `dim`; where self has nothing there its memory cannot hold
- * that. */
+/* The index_* ops view self with index's length along `dim`. If self has size 0 there, its storage
+ * is too small for that view. */
 static ErrCode refuse_empty_dim(const Tensor *self, int dim, int64_t n, Error *err) {
     int64_t others = 1;
     for (int d = 0; d < self->ndim; d++) {
@@ -83,7 +83,7 @@ ErrCode infer_index_fill(const Call *call, Infer *r) {
     return infer_cloned(r, self, self->dtype);
 }
 
-/* The sizes of two tensors without one dim of each. */
+/* Are the sizes of the two tensors equal except in `dim`? */
 static bool same_slices(const Tensor *self, const Tensor *source, int dim) {
     int n = self->ndim > 0 ? self->ndim - 1 : 0, m = source->ndim > 0 ? source->ndim - 1 : 0;
     bool same = n == m;
@@ -139,13 +139,14 @@ ErrCode infer_index_copy(const Call *call, Infer *r) {
 
 /* ---- masks ---- */
 
-/* masked_select with the number of elements found (decompose_masked_select). */
+/* masked_select, given the number of selected elements (decompose_masked_select). */
 ErrCode infer_masked_select(const Call *call, Infer *r) {
     const Tensor *self = call->arg[0].tensor;
     return infer_contiguous(r, self->dtype, &call->arg[2].i, 1);
 }
 
-/* PyTorch reads the bytes of a mask of another dtype as if they were one; that is refused here. */
+/* PyTorch reads the bytes of a source of another dtype as if it had self's dtype; this is an error
+ * here. */
 ErrCode masked_scatter_in_place_check(const Call *call, Error *err) {
     return call->arg[0].tensor->dtype == call->arg[2].tensor->dtype
                ? ERR_none

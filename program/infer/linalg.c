@@ -1,6 +1,6 @@
-/* Inference of the matmul family: results are row-major. mm, bmm and mv look at dtypes only where
- * there is something to multiply, because their kernels do (aten/src/ATen/native/LinearAlgebra.cpp,
- * Blas.cpp). */
+/* Inference of the matmul family: results are row-major. mm, bmm and mv check dtypes only if there
+ * is something to multiply, because in PyTorch the kernels check them
+ * (aten/src/ATen/native/LinearAlgebra.cpp, Blas.cpp). */
 #include "program/infer/infer.h"
 #include "program/ops/functions.h"
 
@@ -105,7 +105,8 @@ ErrCode infer_dot(const Call *call, Infer *r) {
     return infer_contiguous(r, a->dtype, NULL, 0);
 }
 
-/* With nothing to multiply addmm is beta * self, whose promoted dtype must go back into self's. */
+/* With nothing to multiply, addmm computes beta * self, whose promoted dtype must be castable to
+ * self's. */
 static ErrCode check_scaled_self(DType dtype, Scalar beta, Error *err) {
     if (scalar_to_double(beta) != 0 && beta.kind > dtype_category(dtype)) {
         return error_set(err, ERR_dtype,
@@ -138,7 +139,7 @@ ErrCode infer_addmm(const Call *call, Infer *r) {
     return infer_contiguous(r, dtype, size, 2);
 }
 
-/* Dtypes and scalars of beta * self + alpha * (a b), looked at only where there is something to
+/* Checks dtypes and scalars of beta * self + alpha * (a b), only if there is something to
  * compute. */
 static ErrCode check_added_product(const Call *call, const Tensor *a, const Tensor *b, bool empty,
                                    bool nothing, Error *err) {
@@ -213,7 +214,7 @@ ErrCode infer_baddbmm(const Call *call, Infer *r) {
 ErrCode infer_addbmm(const Call *call, Infer *r) {
     const Tensor *self = call->arg[0].tensor, *a = call->arg[1].tensor, *b = call->arg[2].tensor;
     if (a->ndim < 2 ||
-        b->ndim < 3) { /* self is expanded to {batch1.size(1), batch2.size(2)} first of all */
+        b->ndim < 3) { /* self is first expanded to {batch1.size(1), batch2.size(2)} */
         return error_set(r->err, ERR_index_range, "Dimension out of range");
     }
     int64_t size[2] = {a->size[1], b->size[2]};
@@ -240,20 +241,20 @@ ErrCode infer_addbmm(const Call *call, Infer *r) {
                          dtype_name(self->dtype), dtype_name(a->dtype), dtype_name(b->dtype));
     }
     bool empty = size[0] == 0 || size[1] == 0;
-    if (a->size[0] == 0) { /* no addmm_, one mul_ */
+    if (a->size[0] == 0) { /* PyTorch calls one mul_ and no addmm_ */
         TRY(check_scaled_self(self->dtype, call->arg[3].scalar, r->err));
     } else {
         TRY(check_added_product(call, a, b, empty, a->size[2] == 0, r->err));
     }
     if (!empty && a->size[0] > 1 &&
-        a->size[2] == 0) { /* all batches but the first are added with a beta of 1 */
+        a->size[2] == 0) { /* all batches but the first are added with beta = 1 */
         TRY(check_scaled_self(self->dtype, scalar_int(1), r->err));
     }
     return infer_contiguous(r, self->dtype, size, 2);
 }
 
 DType addr_dtype(const Tensor *self, const Tensor *vec1, const Tensor *vec2) {
-    Promotion p = PROMOTION_START; /* self is expanded, vec1 a column: no operand is 0-dim */
+    Promotion p = PROMOTION_START; /* self is expanded and vec1 is a column: no operand is 0-dim */
     promotion_tensor(&p, self->dtype, 2);
     promotion_tensor(&p, vec1->dtype, 2);
     promotion_tensor(&p, vec2->dtype, 1);

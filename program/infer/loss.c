@@ -74,7 +74,8 @@ static ErrCode check_target(const Tensor *target, Error *err) {
                            dtype_name(target->dtype));
 }
 
-/* Of [batch, classes] and [batch], or [classes] and a class: a loss for each, or one. */
+/* Input [batch, classes] and target [batch], or input [classes] and a 0-dim target. The result is
+ * one loss for each sample, or a single one. */
 ErrCode infer_nll_loss(const Call *call, Infer *r) {
     const Tensor *self = call->arg[0].tensor, *target = call->arg[1].tensor,
                  *weight = call->arg[2].none ? NULL : call->arg[2].tensor;

@@ -9,7 +9,7 @@ ErrCode infer_clone(const Call *call, Infer *r) {
     return infer_cloned(r, self, self->dtype);
 }
 
-/* The gradient, as it is. */
+/* The gradient, unchanged. */
 ErrCode infer_linked(const Call *call, Infer *r) {
     const Tensor *grad = call->arg[1].tensor;
     return infer_cloned(r, grad, grad->dtype);
@@ -25,7 +25,7 @@ ErrCode infer_contiguous_copy(const Call *call, Infer *r) {
     return infer_contiguous(r, self->dtype, self->size, self->ndim);
 }
 
-/* copy: src must expand to self. */
+/* copy: src must be expandable to self. */
 ErrCode infer_copy(const Call *call, Infer *r) {
     const Tensor *self = call->arg[0].tensor;
     Tensor expanded;
@@ -55,8 +55,8 @@ ErrCode infer_fill_tensor(const Call *call, Infer *r) {
 
 /* ---- cat (aten/src/ATen/native/TensorShape.cpp) ---- */
 
-/* Old scripts concatenate onto torch.Tensor(): 1-d empty tensors are passed over whatever the
- * others' sizes. */
+/* 1-d empty tensors are skipped, whatever the sizes of the other tensors (PyTorch keeps this for
+ * old code that concatenates to torch.Tensor()). */
 static bool cat_skips(const Tensor *t) { return t->ndim == 1 && t->size[0] == 0; }
 
 bool is_channels_last(const Tensor *t) {
@@ -149,8 +149,8 @@ ErrCode infer_cat(const Call *call, Infer *r) {
     return ERR_none;
 }
 
-/* Of dims that are there, PyTorch makes cat(tensors, dim) and sees it with dim split in two, so the
- * layout is that of the cat. */
+/* If dim exists in the operands, PyTorch computes cat(tensors, dim) and views it with dim split in
+ * two, so the layout is that of the cat. */
 ErrCode infer_stack(const Call *call, Infer *r) {
     Tensor *const *list = call->arg[0].tensors.v;
     int n = call->arg[0].tensors.n, dim;
@@ -242,7 +242,7 @@ bool triangle_copies(const Tensor *self) {
 ErrCode infer_triangle(const Call *call, Infer *r) {
     const Tensor *self = call->arg[0].tensor;
     if (self->ndim < 2 &&
-        tensor_numel(self) > 0) { /* an empty vector has no triangle to look for */
+        tensor_numel(self) > 0) { /* an empty vector: PyTorch returns before checking it */
         return error_set(r->err, ERR_index_range,
                          "Dimension out of range: %s needs at least 2 dimensions, got %d",
                          call->op->name, self->ndim);

@@ -1,11 +1,11 @@
-/* Inference of what chooses among elements: argmax and argmin, max and min with their indices,
- * sort, cummax; any, all, count_nonzero. */
+/* Inference of ops that select elements: argmax and argmin, max and min with indices, sort, cummax;
+ * also any, all, count_nonzero. */
 #include "program/infer/infer.h"
 
 #include <string.h>
 
-/* argmax, argmin: int64 indices along a dim, or into the flattened tensor, which then has no dim to
- * keep. */
+/* argmax, argmin: int64 indices along a dim, or into the flattened tensor, in which case no dim is
+ * kept. */
 ErrCode infer_argmax(const Call *call, Infer *r) {
     const Tensor *self = call->arg[0].tensor;
     const Arg *dim = &call->arg[1];
@@ -51,8 +51,8 @@ ErrCode infer_extreme_all(const Call *call, Infer *r) {
     return infer_contiguous(r, self->dtype, NULL, 0);
 }
 
-/* The least and the greatest along a dim, or of all elements; a 0-dim tensor keeps a dim that it
- * has not (ReduceOps.cpp, aminmax). */
+/* The minimum and the maximum along a dim, or of all elements; with keepdim a 0-dim tensor gains a
+ * dim (ReduceOps.cpp, aminmax). */
 ErrCode infer_aminmax(const Call *call, Infer *r) {
     const Tensor *self = call->arg[0].tensor;
     const Arg *dim = &call->arg[1];
@@ -81,7 +81,7 @@ ErrCode infer_aminmax(const Call *call, Infer *r) {
     return infer_reduced(call, r, self->dtype);
 }
 
-/* Indices of a sort: laid out as self is. */
+/* The indices of a sort, in the layout of self. */
 ErrCode infer_sort(const Call *call, Infer *r) {
     const Tensor *self = call->arg[0].tensor;
     int d;
@@ -89,7 +89,7 @@ ErrCode infer_sort(const Call *call, Infer *r) {
     return infer_cloned(r, self, DT_int64);
 }
 
-/* Indices of topk: k along dim; a 0-dim tensor is returned as it is. */
+/* The indices of topk: k along dim; a 0-dim tensor stays 0-dim. */
 ErrCode infer_topk(const Call *call, Infer *r) {
     const Tensor *self = call->arg[0].tensor;
     int64_t count = call->arg[1].i, size[MAX_DIMS];
@@ -111,11 +111,11 @@ ErrCode infer_topk(const Call *call, Infer *r) {
     return infer_contiguous(r, DT_int64, size, self->ndim);
 }
 
-/* Indices of a cumulative extreme. */
+/* The indices of a cumulative maximum or minimum. */
 ErrCode infer_cummax(const Call *call, Infer *r) {
     const Tensor *self = call->arg[0].tensor;
     int d;
-    if (self->ndim > 0) { /* of a 0-dim tensor any dim does, until backward */
+    if (self->ndim > 0) { /* for a 0-dim tensor PyTorch accepts any dim until backward */
         TRY(dim_wrap(call->arg[1].i, self->ndim, &d, r->err));
         if (tensor_numel(self) > 0) {
             TRY(half_check(call, self->dtype, r->err));
@@ -124,7 +124,7 @@ ErrCode infer_cummax(const Call *call, Infer *r) {
     return infer_contiguous(r, DT_int64, self->size, self->ndim);
 }
 
-/* Elements of self at `indices` along a dim: laid out as the indices are. */
+/* Gathers elements of self at `indices` along a dim, in the layout of the indices. */
 ErrCode infer_take_dim(const Call *call, Infer *r) {
     const Tensor *indices = call->arg[2].tensor;
     Tensor *t = infer_one(r, call->arg[0].tensor->dtype, indices->ndim);
@@ -133,7 +133,7 @@ ErrCode infer_take_dim(const Call *call, Infer *r) {
     return ERR_none;
 }
 
-/* any, all: bool, uint8 for uint8. */
+/* any, all: bool, but uint8 for uint8. */
 ErrCode infer_any(const Call *call, Infer *r) {
     return infer_reduced(call, r, call->arg[0].tensor->dtype == DT_uint8 ? DT_uint8 : DT_bool);
 }

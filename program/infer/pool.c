@@ -29,7 +29,7 @@ ErrCode pool_output(int64_t in, int64_t kernel, int64_t pad, int64_t stride, int
                          pad < 0 ? "pad must be non-negative"
                                  : "pad should be at most half of kernel size");
     }
-    if (stride < 0 || dilation <= 0) { /* pool_check refuses these */
+    if (stride < 0 || dilation <= 0) { /* pool_check reports an error for these */
         *out = 0;
         return ERR_none;
     }
@@ -42,7 +42,8 @@ ErrCode pool_output(int64_t in, int64_t kernel, int64_t pad, int64_t stride, int
     int64_t steps = room / stride;
     steps -= room % stride < 0;
     *out = steps + 1;
-    if (ceil_mode && (*out - 1) * stride >= in + pad) { /* the last window begins inside */
+    if (ceil_mode &&
+        (*out - 1) * stride >= in + pad) { /* the last window starts inside the plane */
         --*out;
     }
     return ERR_none;
@@ -80,7 +81,7 @@ ErrCode pool_read(const Call *call, const Tensor *self, Pool *p, Error *err) {
         if (!is_int32(p->kernel[d]) || !is_int32(p->stride[d]) || !is_int32(p->padding[d]) ||
             !is_int32(p->dilation[d])) {
             return error_set(err, ERR_limit, "%s: a number of over 32 bits",
-                             call->op->name); /* PyTorch cuts it off */
+                             call->op->name); /* PyTorch ignores it */
         }
         p->in[d] = self->size[self->ndim - 2 + d];
         TRY(pool_output(p->in[d], p->kernel[d], p->padding[d], p->stride[d], p->dilation[d],
@@ -131,7 +132,7 @@ static ErrCode infer_pool_no_kernel(const Call *call, DType dtype, Error *err) {
                      dtype_name(dtype));
 }
 
-/* Floats but float16, and int64. */
+/* Floating dtypes except float16, and int64. */
 ErrCode infer_avg_pool2d(const Call *call, Infer *r) {
     const Tensor *self = call->arg[0].tensor;
     Pool p;
@@ -159,7 +160,7 @@ ErrCode infer_max_pool2d_grad(const Call *call, Infer *r) {
     return infer_plane_grad(call->arg[1].tensor, call->arg[0].tensor->dtype, r);
 }
 
-/* Where the greatest element of every window is in its plane; floats but float16. */
+/* The index of the maximum of every window within its plane; floating dtypes except float16. */
 ErrCode infer_max_pool2d_indices(const Call *call, Infer *r) {
     const Tensor *self = call->arg[0].tensor;
     Pool p;
@@ -171,7 +172,7 @@ ErrCode infer_max_pool2d_indices(const Call *call, Infer *r) {
     return pool_infer(self, &p, DT_int64, r);
 }
 
-/* Elements of planes at the indices: laid out as the indices are. */
+/* Gathers elements of planes at the indices, in the layout of the indices. */
 ErrCode infer_take_plane(const Call *call, Infer *r) {
     const Tensor *indices = call->arg[1].tensor;
     Tensor *t = infer_one(r, call->arg[0].tensor->dtype, indices->ndim);
@@ -180,8 +181,8 @@ ErrCode infer_take_plane(const Call *call, Infer *r) {
     return ERR_none;
 }
 
-/* max_pool1d where nothing is recorded: [batch,] channels, length; the result has a batch of 1
- * where self has none. */
+/* max_pool1d where it is not recorded: [batch,] channels, length; the result has a batch dim of
+ * size 1 if self has none. */
 ErrCode infer_max_pool1d(const Call *call, Infer *r) {
     const Tensor *self = call->arg[0].tensor;
     int64_t length = self->size[self->ndim - 1], out;

@@ -23,7 +23,7 @@ ErrCode reduced_dims(const Call *call, int ndim, unsigned *set, Error *err) {
         }
         seen |= 1u << d;
     }
-    *set = n == 0 ? all : seen & all; /* the dim of a 0-dim tensor does not count */
+    *set = n == 0 ? all : seen & all; /* the dim of a 0-dim tensor is ignored */
     return ERR_none;
 }
 
@@ -44,7 +44,7 @@ ErrCode infer_reduced(const Call *call, Infer *r, DType dtype) {
     return infer_contiguous(r, dtype, size, n);
 }
 
-/* The dtype of a sum: as given, else self's, integers and bools widened to int64. */
+/* The dtype of a sum: the dtype argument, else self's, with integers and bools widened to int64. */
 static DType sum_dtype(const Call *call) {
     DType own = call->arg[0].tensor->dtype;
     return call_dtype(call, "dtype", dtype_is_float(own) ? own : DT_int64);
@@ -68,7 +68,7 @@ ErrCode infer_mean(const Call *call, Infer *r) {
     return infer_reduced(call, r, dtype);
 }
 
-/* amax, amin: what is reduced may not be empty. */
+/* amax, amin: the reduced dims must not be empty. */
 ErrCode infer_extreme(const Call *call, Infer *r) {
     const Tensor *self = call->arg[0].tensor;
     const Arg *dim = &call->arg[1];
@@ -107,7 +107,7 @@ ErrCode infer_cumulative(const Call *call, Infer *r) {
     return infer_contiguous(r, dtype, self->size, self->ndim);
 }
 
-/* An integer dtype is refused by the kernel only, which an empty tensor does not reach. */
+/* Only the kernel rejects an integer dtype, so an empty tensor is accepted. */
 ErrCode infer_softmax(const Call *call, Infer *r) {
     const Tensor *self = call->arg[0].tensor;
     DType dtype = call_dtype(call, "dtype", self->dtype);

@@ -6,7 +6,7 @@
 
 /* ---- view ---- */
 
-/* Fills in the -1 of a requested size (at::infer_size). */
+/* Resolves the -1 of a requested size (at::infer_size). */
 static ErrCode infer_minus_one(const int64_t *given, int n, int64_t numel, int64_t *size,
                                Error *err) {
     int64_t product = 1;
@@ -41,8 +41,8 @@ static ErrCode infer_minus_one(const int64_t *given, int n, int64_t numel, int64
     return ERR_none;
 }
 
-/* Walks runs of old dims that step evenly, from the last; each must be used up exactly by new
- * dims. */
+/* Walks the runs of old dims that are contiguous with each other, from the last; the new dims must
+ * split each run exactly. */
 bool view_strides(const Tensor *self, int64_t numel, const int64_t *size, int n, int64_t *stride) {
     if (numel == 0) {
         if (sizes_equal(self->size, self->ndim, size, n)) {
@@ -73,7 +73,7 @@ bool view_strides(const Tensor *self, int64_t numel, const int64_t *size, int n,
             run = used = 1;
         }
     }
-    for (; d >= 0; d--) { /* a 0-dim self: every new dim has one element */
+    for (; d >= 0; d--) { /* a 0-dim self: every new dim has size 1 */
         stride[d] = 1;
     }
     return true;
@@ -102,7 +102,7 @@ ErrCode infer_view_as(const Call *call, Infer *r) {
 
 /* ---- expand ---- */
 
-/* -1 stands for self's own size. */
+/* -1 keeps self's size. */
 static ErrCode expanded(Infer *r, const Tensor *self, const int64_t *given, int n) {
     if (n < self->ndim) {
         return error_set(r->err, ERR_shape,
@@ -117,7 +117,7 @@ static ErrCode expanded(Infer *r, const Tensor *self, const int64_t *given, int 
     bool negative = false;
     for (int d = n - 1; d >= 0; d--) {
         int64_t size = given[d];
-        if (self->ndim == 0) { /* no sizes to take over: -1 is just negative */
+        if (self->ndim == 0) { /* no size to keep: -1 is a negative size */
             t->stride[d] = 0;
         } else if (d < shift) {
             if (size == -1) {

@@ -40,7 +40,7 @@ static ErrCode check_sorter(const Call *call, Error *err) {
                      dtype_name(sorter->dtype));
 }
 
-/* A sequence of one dim serves all values; else the dims before the last must be those of the
+/* A 1-d sequence is used for all values; otherwise all dims but the last must equal those of the
  * values. */
 static ErrCode check_dims(const Tensor *sequence, const int64_t *size, int ndim, Error *err) {
     if (ndim == 0 && sequence->ndim != 1 && sequence->ndim != 0) {

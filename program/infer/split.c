@@ -1,8 +1,8 @@
 /* Ops that return several views of self: unbind, split, split_with_sizes, chunk. */
 #include "program/infer/infer.h"
 
-/* `n` outputs, each self with dim d narrowed to `length` elements from `start` (the caller sets
- * both). */
+/* Adds `n` outputs, each self with one dim narrowed to `length` elements from `start`. The caller
+ * sets both. */
 static ErrCode parts_of(Infer *r, const Tensor *self, int64_t n) {
     TRY(infer_many(r, n));
     for (int k = 0; k < r->n; k++) {
@@ -41,8 +41,8 @@ static ErrCode refuse_scalar(const Call *call, const Tensor *self, Error *err) {
     return ERR_none;
 }
 
-/* Parts of `each` elements along d, the last one shorter; each > 0, or the dim is empty and there
- * is one part. */
+/* Pieces of `each` elements along d, the last one shorter. Either each > 0, or the dim is empty and
+ * there is one piece. */
 static ErrCode split_evenly(Infer *r, const Tensor *self, int d, int64_t each) {
     int64_t size = self->size[d];
     int64_t n = each > 0 && size > 0 ? (size - 1) / each + 1 : 1;
@@ -115,7 +115,7 @@ ErrCode infer_chunk(const Call *call, Infer *r) {
     TRY(dim_wrap(call->arg[2].i, self->ndim, &d, r->err));
     int64_t size = self->size[d];
     if (size == 0) {
-        return parts_of(r, self, chunks); /* so many empty parts */
+        return parts_of(r, self, chunks); /* PyTorch returns this many empty pieces */
     }
     return split_evenly(r, self, d, (size - 1) / chunks + 1);
 }

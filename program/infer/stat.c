@@ -1,4 +1,4 @@
-/* Inference of variances, norms, logarithms of sums of exponentials, trace. */
+/* Inference of variances, norms, log-sum-exp ops and trace. */
 #include "program/infer/infer.h"
 
 ErrCode infer_variance(const Call *call, Infer *r) {
@@ -21,7 +21,7 @@ ErrCode infer_norm(const Call *call, Infer *r) {
     return infer_reduced(call, r, self->dtype);
 }
 
-/* Integers count as float32. */
+/* Integers are computed in float32. */
 ErrCode infer_logsumexp(const Call *call, Infer *r) {
     const Tensor *self = call->arg[0].tensor;
     DType own = self->dtype;
@@ -73,7 +73,8 @@ ErrCode infer_trace(const Call *call, Infer *r) {
     return infer_contiguous(r, dtype_is_float(self->dtype) ? self->dtype : DT_int64, NULL, 0);
 }
 
-/* As sum, but a floating self, if it has elements, has a kernel for floating dtypes only. */
+/* As sum, but a non-empty floating self requires a floating result dtype: no other kernel
+ * exists. */
 ErrCode infer_nansum(const Call *call, Infer *r) {
     DType own = call->arg[0].tensor->dtype,
           dtype = call_dtype(call, "dtype", dtype_is_float(own) ? own : DT_int64);

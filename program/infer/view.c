@@ -1,10 +1,10 @@
 /* Geometry of views: sizes, strides and offset in self's storage
  * (aten/src/ATen/native/TensorShape.cpp, TensorShape.h).
  *
- * The geometry_* functions serve the *_scatter rows as well, which write through the view of a
- * copy. Strides that only dims of size 0 or 1 have address nothing and may wrap; all others were
- * checked when self was made, and no view reaches further than self, except as_strided, which
- * checks for itself. */
+ * The geometry_* functions also serve the *_scatter ops, which write through a view of a copy.
+ * Strides of dims of size 0 or 1 address nothing and may wrap. All other strides were checked when
+ * self was made, and no view reaches further than self except as_strided, which checks its own
+ * extent. */
 #include "program/infer/infer.h"
 
 #include <string.h>
@@ -37,7 +37,7 @@ void geometry_remove_dim(Tensor *t, int dim) {
     t->ndim--;
 }
 
-/* The output of a view op, starting as self itself. */
+/* Adds the output of a view op, initialized with self's geometry. */
 static Tensor *view_of(Infer *r, const Tensor *self) {
     Tensor *t = infer_one(r, self->dtype, self->ndim);
     geometry_copy(t, self);
@@ -53,7 +53,7 @@ ErrCode infer_alias(const Call *call, Infer *r) {
     return ERR_none;
 }
 
-/* ---- orders of dims ---- */
+/* ---- permutations of dims ---- */
 
 static void swap_dims(Tensor *t, int a, int b) {
     int64_t size = t->size[a], stride = t->stride[a];
@@ -119,7 +119,7 @@ ErrCode infer_permute(const Call *call, Infer *r) {
     return ERR_none;
 }
 
-/* Wraps a dim list of movedim into `dims`. */
+/* Wraps the dims of a movedim list into `dims`. */
 static ErrCode wrap_all(const Arg *list, int ndim, int *dims, Error *err) {
     for (int k = 0; k < list->ints.n && k < MAX_DIMS; k++) {
         TRY(dim_wrap(list->ints.v[k], ndim, &dims[k], err));
@@ -130,7 +130,8 @@ static ErrCode wrap_all(const Arg *list, int ndim, int *dims, Error *err) {
 static ErrCode refuse_repeated(const int *dims, int n, const char *what, Error *err) {
     unsigned seen = 0;
     for (int k = 0; k < n; k++) {
-        if (k >= MAX_DIMS || (seen >> dims[k] & 1)) { /* more than MAX_DIMS dims must repeat one */
+        if (k >= MAX_DIMS ||
+            (seen >> dims[k] & 1)) { /* more than MAX_DIMS dims: one occurs twice */
             return error_set(err, ERR_invalid, "movedim: repeated dim in `%s`", what);
         }
         seen |= 1u << dims[k];
@@ -174,7 +175,7 @@ ErrCode infer_movedim(const Call *call, Infer *r) {
     return ERR_none;
 }
 
-/* ---- parts of one dim ---- */
+/* ---- slices of one dim ---- */
 
 ErrCode geometry_slice(const Tensor *self, int64_t dim, const Arg *start, const Arg *end,
                        int64_t step, Tensor *out, Error *err) {
@@ -232,7 +233,7 @@ ErrCode infer_select(const Call *call, Infer *r) {
                            infer_one(r, self->dtype, self->ndim), r->err);
 }
 
-/* Checks narrow's arguments: the dim, and where along it the view starts. */
+/* Checks narrow's arguments and computes the dim and the start of the view. */
 static ErrCode narrowed(const Call *call, Error *err, int *dim, int64_t *first) {
     const Tensor *self = call->arg[0].tensor;
     int64_t start = call->arg[2].i, length = call->arg[3].i;
@@ -271,7 +272,7 @@ ErrCode infer_narrow(const Call *call, Infer *r) {
     return ERR_none;
 }
 
-/* narrow_copy has checks of its own for a dim that is too large. */
+/* narrow_copy makes different checks for a dim out of range. */
 ErrCode infer_narrow_copy(const Call *call, Infer *r) {
     const Tensor *self = call->arg[0].tensor;
     int d;
@@ -336,7 +337,7 @@ ErrCode geometry_diagonal(const Tensor *self, int64_t offset, int64_t dim1, int6
                          (long long)dim1, (long long)dim2);
     }
     offset = max_i64(min_i64(offset, self->size[b]),
-                     -self->size[a]); /* farther out the diagonal is empty just as well */
+                     -self->size[a]); /* any offset further out is also empty */
     int64_t length = offset >= 0 ? min_i64(self->size[a], self->size[b] - offset)
                                  : min_i64(self->size[a] + offset, self->size[b]);
     length = max_i64(length, 0);

@@ -1,9 +1,9 @@
-/* Numbers, from their text and exactly.
+/* Exact reading of numbers from their text.
  *
- * An integer is read from its decimal digits: leading and trailing zeros are trimmed into the
- * exponent, and what is left is an integer iff the exponent is not negative. Only a number whose
- * text has a fraction goes through strtod, and then counts as the integer its double is, if it is
- * one: so that `0.5e1`, `5.0` and `5` are the same number here as in any JSON tool. */
+ * An integer is read from its decimal digits: leading and trailing zeros are moved into the
+ * exponent, and the number is an integer if the exponent is not negative. Only a number whose text
+ * has a fraction is read with strtod; it counts as an integer if its double is one. So `0.5e1`,
+ * `5.0` and `5` are the same number here, as in any JSON tool. */
 #include "program/json/tree.h"
 
 #include <errno.h>
@@ -15,17 +15,17 @@ static const int64_t EXACT = (int64_t)1 << 53;
 
 double json_double(const Json *number) { return strtod(number->text, NULL); }
 
-/* The digits of a JSON number with the point taken out: value = digits * 10^exponent. */
+/* The digits of a JSON number without the decimal point: value = digits * 10^exponent. */
 typedef struct Decimal {
     bool negative;
     int64_t exponent;
-    int ndigit;       /* significant digits, zeros trimmed on both sides */
+    int ndigit;       /* significant digits, without zeros on either side */
     uint64_t leading; /* the first 19 of them */
 } Decimal;
 
 static Decimal decimal_read(const char *text, int length) {
     Decimal d = {0};
-    int64_t pending = 0, point = 0; /* zeros not yet known to be inside; digits after the point */
+    int64_t pending = 0, point = 0; /* zeros that may be trailing; digits after the point */
     int i = text[0] == '-';
     d.negative = i == 1;
     bool after_point = false;
@@ -118,7 +118,7 @@ bool json_special_float(const char *text, double *value) {
     return false;
 }
 
-/* ---- readers with complaints ---- */
+/* ---- readers that report errors ---- */
 
 bool json_read_int(Reader *r, const Json *j, int64_t *value) {
     if (!json_want(r, j, JSON_NUMBER, "an integer")) {

@@ -1,8 +1,8 @@
-/* A program from its JSON text: scan, tree, members, then the checks of verify.c on the whole.
+/* Reads a program from JSON text: scan, tree, members, then the checks of verify.c on the whole.
  *
- * Members are read in the order of format.md whatever their order in the text, so names are
- * numbered by the program's meaning and the first complaint is the same for every spelling. What an
- * op statement means is in json/read_stmt.c. */
+ * Members are read in the order of format.md, whatever their order in the text. So the numbering of
+ * names and the first error reported do not depend on the order of keys. json/read_stmt.c reads
+ * statements. */
 #include "program/json/tree.h"
 
 #include <stdio.h>
@@ -56,7 +56,7 @@ static bool read_json_input(Reader *r, const Json *j, Input *in) {
                *storage = json_get(j, "storage");
     const Json *requires_grad = json_get(j, "requires_grad"), *data = json_get(j, "data");
     int64_t numel;
-    if (sizes_numel(in->size, in->ndim, &numel)) { /* else verify.c refuses it */
+    if (sizes_numel(in->size, in->ndim, &numel)) { /* otherwise verify.c reports it */
         contiguous_strides(in->size, in->ndim, in->stride);
     }
     if (stride) {
@@ -206,9 +206,9 @@ static bool read_recalls(Reader *r, const Json *j, Program *p) {
     return true;
 }
 
-/* ---- shell ---- */
+/* ---- Python surface ("shell") ---- */
 
-/* Place of a string among the choices. */
+/* Index of a string among the choices. */
 static bool read_choice(Reader *r, const Json *j, const char *const *choices, int *out) {
     if (!json_want(r, j, JSON_STRING, "a string")) {
         return false;
@@ -315,7 +315,7 @@ static bool read_surface(Reader *r, const Json *j, PythonSurface **out) {
            (!instances || json_read_int_in(r, instances, 1, 1024, &surface->instances));
 }
 
-/* ---- the whole ---- */
+/* ---- the program ---- */
 
 static bool read_text_member(Reader *r, const Json *j, const char **out) {
     if (j && !json_want(r, j, JSON_STRING, "a string")) {
@@ -368,7 +368,7 @@ static bool read_program(Reader *r, const Json *root, Program *p) {
            read_calls(r, root, p) && (!surface || read_surface(r, surface, &p->surface));
 }
 
-/* Reads what is left when the statements are numbered: the stored result, whose paths name them. */
+/* Reads what requires numbered statements: the stored result, whose paths refer to them. */
 static bool read_expect(Reader *r, const Json *root, Program *p) {
     const Json *expect = json_get(root, "expect");
     if (!expect) {

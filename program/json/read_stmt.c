@@ -1,19 +1,19 @@
-/* Statements: which kind, which overload, and its arguments.
+/* Reads statements: the kind, the overload, and the arguments.
  *
- * The overload of an op: of the rows with its name, those that have every argument given and lack
- * none that is required; of these, the first whose parameters take the values' JSON kinds. Where
- * none fits, the complaint is about the narrowest cause that can be named: a key that no overload
- * has, a value that no overload takes, an argument that all of them need. Before that a short list
- * of ATen overloads outside the table is asked: a program that means one of those is well-formed,
- * only not expressible here. */
+ * An overload is a candidate if it has a parameter for every argument given and every required
+ * parameter is given. The first candidate whose parameters accept the JSON kinds of the values is
+ * chosen. If none fits, the error names the narrowest cause: a key that no overload has, a value
+ * that no overload accepts, an argument that all overloads require. A list of ATen overloads that
+ * the op table lacks is searched first: a program that uses one of those is well-formed but
+ * unsupported. */
 #include "program/json/tree.h"
 
 #include <string.h>
 
 /* ---- overloads ---- */
 
-/* Overloads that ATen has and the table has not, known by one argument: its name and, where that is
- * not enough, its JSON kind. */
+/* Overloads that ATen has and the table lacks, recognized by one argument: its name and, if that is
+ * ambiguous, its JSON kind. */
 typedef enum Sign { SIGN_NAME, SIGN_NUMBER, SIGN_STRING, SIGN_ARRAY } Sign;
 static const struct {
     const char *op, *arg;
@@ -79,12 +79,12 @@ static bool kinds_match(const OpInfo *op, const Json *stmt) {
     return true;
 }
 
-/* Says why no overload fits. */
+/* Reports why no overload fits. */
 static bool bad_overload(Reader *r, const Json *stmt, const OpInfo *first, int n) {
     for (const Json *a = stmt->child; a; a = a->next) {
         const Param *param = NULL;
         bool known = false, fits = false;
-        const char *expected[2] = {NULL, NULL}; /* what different overloads want */
+        const char *expected[2] = {NULL, NULL}; /* what the overloads expect */
         for (int k = 0; k < n; k++) {
             int at = op_find_param(&first[k], a->key);
             known |= at >= 0 || is_stmt_key(&first[k], a->key);
@@ -119,8 +119,8 @@ static bool bad_overload(Reader *r, const Json *stmt, const OpInfo *first, int n
     return json_bad(r, stmt, "no overload of %s takes these arguments together", first->name);
 }
 
-/* The row that the statement means; NULL after a complaint, or (with *unknown) when the table does
- * not have it. */
+/* The op that the statement means; NULL after an error, or, with *unknown, if the table lacks
+ * it. */
 static const OpInfo *read_stmt_choose_op(Reader *r, const Json *stmt, const char *name,
                                          bool *unknown) {
     const OpInfo *first = NULL;
@@ -154,7 +154,7 @@ static bool read_out(Reader *r, const Json *j, Stmt *s) {
     return json_read_name(r, j, s->out);
 }
 
-/* Values of an unknown op: any that the format has. */
+/* Checks the value of an unknown op's argument: any value that the format has is accepted. */
 static bool check_foreign_value(Reader *r, const Json *j) {
     if (j->kind == JSON_OBJECT && strncmp(j->key ? j->key : "", "x-", 2) != 0) {
         static const char *const wrappers[] = {"float", "int", "size_of", "list", "fill"};
@@ -205,7 +205,7 @@ static bool writes_self(const OpInfo *op) {
     return false;
 }
 
-/* A tensor literal: its data is read in the dtype it states. */
+/* A tensor literal: its data is read in its stated dtype. */
 static bool read_literal_stmt(Reader *r, const Json *j, Stmt *s) {
     int data = op_param(s->op, "data"), size = op_param(s->op, "size"),
         dtype = op_param(s->op, "dtype");
@@ -253,7 +253,7 @@ static bool read_optional_bool(Reader *r, const Json *object, const char *key, b
     return !j || json_read_bool(r, j, out);
 }
 
-/* {"op": "grad"}: no row of the table, but a statement of its own. */
+/* {"op": "grad"}: a statement kind, not an op. */
 static bool read_json_grad(Reader *r, const Json *j, Stmt *s) {
     static const char *const keys[] = {"op",           "outputs",      "inputs",
                                        "grad_outputs", "create_graph", "retain_graph",
@@ -292,7 +292,7 @@ static bool read_json_pair(Reader *r, const Json *j, NameId *name, const Json **
     return json_read_name(r, j->child, name);
 }
 
-/* `depth`: how many `not`s enclose it. */
+/* `depth`: number of enclosing `not`s. */
 static bool read_predicate(Reader *r, const Json *j, Predicate *out, int depth) {
     *out = (Predicate){.of = NAME_NONE};
     if (!json_want(r, j, JSON_OBJECT, "a predicate")) {

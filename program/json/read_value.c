@@ -1,8 +1,8 @@
-/* Values of a statement's arguments: names, dtypes, fills, integers that may be sizes, lists,
- * Python index items, literal data.
+/* Reads argument values: names, dtypes, fills, integers that may be sizes, lists, Python index
+ * items, literal data.
  *
- * Reading an argument has two steps. json_arg_fits looks at the JSON kind alone: it is what chooses
- * among overloads. json_read_arg then reads the value and complains in detail. */
+ * An argument is read in two steps. json_arg_fits checks only the JSON kind, which selects the
+ * overload. json_read_arg then reads the value and reports errors in detail. */
 #include "program/json/tree.h"
 
 #include <string.h>
@@ -314,7 +314,7 @@ bool json_read_arg(Reader *r, const Param *param, const Json *j, PArg *out) {
     case ARG_INDEX:
         return read_index(r, j, out);
     case ARG_DATA:
-        return true; /* json_read_literal, once the dtype is known */
+        return true; /* json_read_literal reads it once the dtype is known */
     }
     return true;
 }

@@ -1,8 +1,8 @@
-/* A result from JSON: the `expect` of a program, or what a target answers. It is untrusted text
- * like a program.
+/* Reads a result from JSON: the `expect` of a program, or the answer of a target. The text is as
+ * untrusted as a program.
  *
- * Inputs are read before returns, whose `alias` names them. An input's data has the dtype that the
- * program gives the input. */
+ * Inputs are read before returns, because the `alias` of a return names an input. An input's data
+ * has the dtype that the program gives the input. */
 #include "program/json/tree.h"
 
 #include <stdio.h>
@@ -196,8 +196,8 @@ static bool read_json_return(ResultReader *c, const Json *j, const CallResult *c
            read_json_result_grad(c, j, out->values.dtype, &out->grad_state, &out->grad);
 }
 
-/* The dtype of an input's data: the program's, else what x-dtype says, else one that holds what is
- * there. */
+/* The dtype of an input's data: the program's, else the one in x-dtype, else one that holds the
+ * data. */
 static bool input_dtype(ResultReader *c, const Json *j, NameId name, DType *out) {
     int n;
     bool grad_mode;
@@ -266,7 +266,7 @@ static bool read_json_result_input(ResultReader *c, const Json *j, InputRecord *
 
 /* ---- calls ---- */
 
-/* An array member of a call, or NULL (an empty one) if it is not there. */
+/* An array member of a call; NULL and an empty array if it is absent. */
 static bool call_array(ResultReader *c, const Json *object, const char *key, const Json **first,
                        int *n) {
     const Json *j = json_get(object, key);
@@ -321,7 +321,7 @@ static bool read_status(ResultReader *c, const Json *j, CallResult *out) {
     return error && read_error(c, error, out);
 }
 
-/* One list of "poked": data beside each of the recorded values, null where there is none. */
+/* One list of "poked": data for each recorded value, null where there is none. */
 static bool read_poked_list(ResultReader *c, const Json *object, const char *key, int count,
                             const Json **first) {
     const Json *j = json_get(object, key);
@@ -413,7 +413,7 @@ static bool read_call(ResultReader *c, const Json *j, CallResult *out) {
            (!poked || read_poked(c, poked, out));
 }
 
-/* ---- the whole ---- */
+/* ---- the result ---- */
 
 static bool read_undefined(ResultReader *c, const Json *j, Result *out) {
     static const char *const keys[] = {"at", "why", NULL};

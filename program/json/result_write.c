@@ -1,5 +1,5 @@
-/* A result as JSON on one line. What was not recorded is not printed: a key is compared when both
- * sides have it. */
+/* Prints a result as JSON on one line. Values that were not recorded are not printed: a key is
+ * compared only if both results have it. */
 #include "program/json/tree.h"
 
 typedef struct ResultWriter {
@@ -114,7 +114,7 @@ static void write_return(const ResultWriter *w, const CallResult *call, const Re
     text_add(w->text, "}");
 }
 
-/* The dtype that a reader will take an input's data to have: the program's. */
+/* Will a reader infer the dtype of this input's data from the program? */
 static bool dtype_is_stated(const ResultWriter *w, int call, const InputRecord *r) {
     int n;
     bool grad_mode;

@@ -1,9 +1,9 @@
-/* The first look at a JSON text: is it JSON at all, and of a kind that is safe to hand on?
+/* The first pass over a JSON text: checks that it is valid JSON and safe to give to cJSON.
  *
- * One pass with an explicit stack of open brackets (one bit each would do; a byte is simpler), so a
- * million nested arrays cost a comparison, not a stack. The states are what may come next; a
- * number, string or literal is checked by a function that moves past it. Number tokens are kept by
- * position: their values are taken from the text later, never from a library's double. */
+ * One pass with an explicit stack of open brackets, one byte each, so a million nested arrays do
+ * not overflow the call stack. The state says which tokens may come next; numbers, strings and
+ * literals have their own scan functions. Number tokens are recorded by position: their values are
+ * read from the text later, never from a library's double. */
 #include "program/json/tree.h"
 
 #include <stdarg.h>
@@ -29,7 +29,7 @@ typedef struct JsonScanner {
     size_t message_size;
 } JsonScanner;
 
-/* Complains about the byte at `at`. */
+/* Reports an error at the byte at `at`. */
 static bool bad_at(JsonScanner *s, size_t at, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 static bool bad_at(JsonScanner *s, size_t at, const char *format, ...) {
@@ -50,7 +50,7 @@ static bool bad_at(JsonScanner *s, size_t at, const char *format, ...) {
     return false;
 }
 
-/* "expected X, found Y" about the next byte. */
+/* Reports "expected X, found Y" at the next byte. */
 static bool bad_expected(JsonScanner *s, const char *expected) {
     if (s->at >= s->length) {
         return bad_at(s, s->length, "expected %s, found the end of the text", expected);
@@ -165,7 +165,7 @@ static int scan_hex4(const JsonScanner *s, size_t at) {
     return value;
 }
 
-/* An escape; `at` is the backslash. */
+/* Scans an escape; `at` is at the backslash. */
 static bool scan_escape(JsonScanner *s) {
     int c = s->at + 1 < s->length ? s->text[s->at + 1] : -1;
     if (c != 'u') {

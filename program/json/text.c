@@ -1,9 +1,8 @@
-/* Writing JSON: a text that grows by doubling, strings with their escapes, and the shortest digits
- * that read back.
+/* Writes JSON: a growable text, strings with their escapes, and the shortest digits that read back.
  *
- * Shortest digits are found by trying 1, 2, .. significant digits until the text, read as a double
- * and rounded to the dtype, is the value again; 17 always suffice. The digits are then laid out as
- * people write numbers: 0.001, 1200, 1.5e-7. */
+ * The shortest digits are found by trying 1, 2, .. significant digits until the text, read as a
+ * double and rounded to the dtype, gives the value again; 17 always suffice. The digits are printed
+ * in the usual notation: 0.001, 1200, 1.5e-7. */
 #include "program/json/tree.h"
 
 #include <math.h>
@@ -105,7 +104,7 @@ void text_json_string(Text *text, const char *s) {
         } else if (*c < 0x20 || *c == 0x7F) {
             text_printf(text, "\\u%04x", *c);
         } else if (n == 0) {
-            text_add(text, "\\ufffd"); /* messages of targets may hold anything */
+            text_add(text, "\\ufffd"); /* messages of targets may hold invalid UTF-8 */
         } else {
             text_addn(text, s, n);
         }
@@ -153,7 +152,7 @@ static void text_finite(Text *text, DType dtype, double value) {
     }
 }
 
-/* A float with the quotes of "nan" and its like. */
+/* A float; "nan" and similar values with quotes. */
 static void text_double(Text *text, DType dtype, double value) {
     if (isnan(value)) {
         text_add(text, "\"nan\"");
@@ -166,7 +165,7 @@ static void text_double(Text *text, DType dtype, double value) {
     }
 }
 
-/* Can a JSON number hold it in every tool? */
+/* Can every JSON tool hold it exactly in a number? */
 static bool int_is_plain(int64_t value) {
     return value >= -((int64_t)1 << 53) && value <= (int64_t)1 << 53;
 }
@@ -214,7 +213,7 @@ void text_data(Text *text, const void *data, DType dtype, int64_t n) {
     text_add(text, "]");
 }
 
-/* ---- trees, as they were read ---- */
+/* ---- JSON trees ---- */
 
 void text_json(Text *text, const Json *j) {
     switch (j->kind) {

@@ -1,10 +1,9 @@
-/* From JSON text to Json nodes in the arena, with cJSON as the builder.
+/* Builds Json nodes in the arena from JSON text, with cJSON as the parser.
  *
- * cJSON is given a copy of the text in which every number is overwritten by a single digit and
- * blanks: it keeps numbers as doubles and stops reading a long one half way, so it shall not see
- * any. Its tree is then walked in document order, each number node taking the next token of the
- * scan, and freed. Both walks recurse at most JSON_MAX_DEPTH deep, which the scan has made sure
- * of. */
+ * cJSON gets a copy of the text in which every number is overwritten by a single digit and blanks,
+ * because it stores numbers as doubles and stops reading a long number halfway. Its tree is then
+ * walked in document order, each number node takes the next token of the scan, and the tree is
+ * freed. Both walks recurse at most JSON_MAX_DEPTH levels, which the scan has checked. */
 #include "program/json/tree.h"
 
 #include <cjson/cJSON.h>
@@ -13,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* MemorySanitizer does not see what an uninstrumented library writes: say that it is written. */
+/* MemorySanitizer does not see the writes of an uninstrumented library, so they are declared. */
 #if defined(__has_feature)
 #if __has_feature(memory_sanitizer)
 #include <sanitizer/msan_interface.h>
@@ -26,16 +25,16 @@
 #define WRITTEN_STRING(s) ((void)0)
 #endif
 
-/* ---- complaints ---- */
+/* ---- errors ---- */
 
-/* Letters, digits, '_' and '-', not too many. */
+/* Does the key consist of letters, digits, '_' and '-', and is it short? */
 static bool key_is_plain(const char *key) {
     size_t n = strlen(key);
     return n > 0 && n <= 64 &&
            strspn(key, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-") == n;
 }
 
-/* Appends the path of `j` to a Text; keys that are not plain words are quoted and cut. */
+/* Appends the path of `j` to a Text; other keys are quoted and truncated. */
 static void path_add(Text *text, const Json *j) {
     if (!j->parent) {
         return;
@@ -57,7 +56,7 @@ static void path_add(Text *text, const Json *j) {
 const char *json_path(Reader *r, const Json *j) {
     Text text = {.arena = r->arena};
     path_add(&text, j);
-    if (text.n > 240) { /* keep both ends: the message must have room for its sentence */
+    if (text.n > 240) { /* keep both ends: the message needs room for its sentence */
         return arena_printf(r->arena, "%.120s...%s", text.v, text.v + text.n - 100);
     }
     return text.n ? text.v : "top level";
@@ -110,7 +109,7 @@ static int compare_keys(const void *a, const void *b) {
     return order ? order : ((*x)->index > (*y)->index) - ((*x)->index < (*y)->index);
 }
 
-/* Duplicate keys are neighbours once sorted. */
+/* Sorts the keys, so that duplicates are adjacent. */
 static bool refuse_duplicates(Reader *r, const Json *object) {
     const Json **sorted = arena_array(r->arena, const Json *, object->count);
     int n = 0;

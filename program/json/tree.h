@@ -1,17 +1,18 @@
-/* JSON text as a tree that remembers where each node was in the text: for program/, behind json.h,
- * and for the other JSON that harness/target*.c reads.
+/* JSON text as a tree whose nodes keep their source text: for program/json, and for the other JSON
+ * that harness/targets reads.
  *
  *     text ──json_scan──> number tokens ──json_tree (cJSON)──> Json nodes ──json_read_*──> Program
  *
- * A number keeps its source text and is read by json/number.c, exactly. Every node knows its
- * parent, so a complaint about it can say `body[3].dim`. All reading functions return false after
- * the first complaint, which the Reader holds. */
+ * A number keeps its source text and json/number.c reads it exactly. Every node knows its parent,
+ * so an error message can name the path `body[3].dim`. All reading functions return false after the
+ * first error, which the Reader holds. */
 #ifndef PROGRAM_JSON_TREE_H
 #define PROGRAM_JSON_TREE_H
 
 #include "program/json/json.h"
 
-/* Text size and nesting caps: 64 nested statements are 129 levels, 64 nested `not` another 64. */
+/* Limits on text size and nesting: 64 nested statements are 129 levels, 64 nested `not` another
+ * 64. */
 enum { JSON_MAX_BYTES = 16 * 1024 * 1024, JSON_MAX_DEPTH = 256 };
 
 typedef enum JsonKind {
@@ -26,8 +27,8 @@ typedef struct Json Json;
 struct Json {
     JsonKind kind;
     bool boolean;
-    int index;        /* position among its siblings */
-    int count;        /* ARRAY, OBJECT: members */
+    int index;        /* index among its siblings */
+    int count;        /* ARRAY, OBJECT: number of members */
     int length;       /* NUMBER: bytes of text */
     const char *key;  /* in an object; else NULL */
     const char *text; /* STRING: the value; NUMBER: its token, not NUL-terminated but followed by a
@@ -38,12 +39,12 @@ struct Json {
 typedef struct Reader {
     Arena *arena;
     Names names;
-    bool failed; /* `message` holds the first complaint */
+    bool failed; /* `message` holds the first error */
     char *message;
     size_t message_size;
-    const char *unknown_op; /* sentence about the first op or overload that the table does not have,
-                               or NULL */
-    int depth;              /* blocks open around the statement being read */
+    const char
+        *unknown_op; /* message about the first op or overload that the table lacks, or NULL */
+    int depth;       /* blocks open around the statement being read */
 } Reader;
 
 /* ---- json/scan.c ---- */
@@ -60,9 +61,9 @@ bool json_scan(Arena *arena, const char *text, size_t length, JsonScan *out, cha
                size_t message_size);
 
 /* ---- json/tree.c ---- */
-/* Text to tree, all of it in r->arena; duplicate keys are refused. NULL after a complaint. */
+/* Parses text into a tree in r->arena; duplicate keys are errors. NULL after an error. */
 Json *json_parse(Reader *r, const char *source, size_t length);
-/* Records "PATH: what" as the complaint, unless there is one; returns false. */
+/* Records "PATH: message" as the error unless there is one already; returns false. */
 bool json_bad(Reader *r, const Json *at, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 /* "body[3].dim"; "top level" for the root. */
@@ -71,14 +72,14 @@ const char *json_path(Reader *r, const Json *j);
 const char *json_kind_name(const Json *j);
 /* Member of an object by key, or NULL. */
 const Json *json_get(const Json *object, const char *key);
-/* As json_get, complaining when it is missing. */
+/* As json_get; a missing member is an error. */
 const Json *json_need(Reader *r, const Json *object, const char *key);
 bool json_want(Reader *r, const Json *j, JsonKind kind, const char *expected);
 /* The members whose keys begin with x-, as canonical JSON: "\"x-a\": 1, \"x-b\": []"; NULL if there
- * are none. `but` (may be NULL) is left out. */
+ * are none. The key `but` (may be NULL) is skipped. */
 const char *json_extra(Reader *r, const Json *object, const char *but);
-/* Refuses keys that are not in the NULL-ended list, those that begin with x- apart; *extra (may be
- * NULL) = json_extra. */
+/* Reports an error for keys that are neither in the NULL-terminated list nor begin with x-; *extra
+ * (may be NULL) = json_extra. */
 bool json_keys(Reader *r, const Json *object, const char *const *allowed, const char **extra);
 /* True for an object with the single key `key`: the notations {"float": ..}, {"int": ..},
  * {"size_of": ..}, {"list": ..}. */
@@ -90,7 +91,7 @@ typedef enum Integrality {
     NUMBER_FRACTION,
     NUMBER_HUGE /* an integer that int64 does not hold */
 } Integrality;
-/* What a number is, by its double value where its text has a fraction (1, 1.0 and 1e0 are one
+/* Classifies a number, by its double value if its text has a fraction (1, 1.0 and 1e0 are the same
  * number). */
 Integrality json_integrality(const Json *number, int64_t *value);
 double json_double(const Json *number);
@@ -107,67 +108,66 @@ bool json_read_bool(Reader *r, const Json *j, bool *value);
 bool json_read_wide_int(Reader *r, const Json *j, int64_t *value);
 bool json_read_scalar(Reader *r, const Json *j, Scalar *out);
 bool json_read_seed(Reader *r, const Json *j, uint64_t *seed);
-/* The elements of an array, dense in `dtype`. `rounding`: values outside the dtype are rounded
- * (results), else refused (programs).
- * */
+/* The elements of an array as a dense buffer of `dtype`. `rounding`: values outside the dtype are
+ * rounded (results), otherwise they are errors (programs). */
 bool json_read_data(Reader *r, const Json *j, DType dtype, bool rounding, void **data, int64_t *n);
 
-/* ---- json/read_value.c ---- */
+/* Reads a name and interns it. */
 /* A name, interned. */
 bool json_read_name(Reader *r, const Json *j, NameId *out);
 /* An array of names; with `nulls`, null entries are NAME_NONE. */
 bool json_read_names(Reader *r, const Json *j, bool nulls, NameId **out, int *n);
 bool json_read_dtype(Reader *r, const Json *j, DType *out);
-/* {"fill": KIND, "seed": N}; other keys in `also` (NULL-ended) are the caller's. */
+/* {"fill": KIND, "seed": N}; the caller reads the keys in `also` (NULL-terminated). */
 bool json_read_fill(Reader *r, const Json *j, const char *const *allowed, FillKind *fill,
                     uint64_t *seed, const char **extra);
-/* Could this JSON value, by its kind alone, be an argument of the type? */
+/* Can this JSON value, by its kind alone, be an argument of the type? */
 bool json_arg_fits(const Param *param, const Json *j);
-/* What json_arg_fits wants, for a complaint: "an integer or {\"size_of\": ..}". */
+/* What json_arg_fits expects, for error messages: "an integer or {\"size_of\": ..}". */
 const char *json_arg_expected(const Param *param);
 bool json_read_arg(Reader *r, const Param *param, const Json *j, PArg *out);
-/* The data of a tensor literal, whose size and dtype are read already. */
+/* The data of a tensor literal, whose size and dtype have been read. */
 bool json_read_literal(Reader *r, const Json *j, DType dtype, const PArg *size, PArg *out);
 
 /* ---- json/read_stmt.c ---- */
 bool json_read_block(Reader *r, const Json *j, Block *out);
 
-/* ---- result_read.c ---- */
-/* A result; statement paths and input names are those of `p`. NULL after a complaint. */
+/* ---- json/result_read.c ---- */
+/* Reads a result; statement paths and input names are those of `p`. NULL after an error. */
 Result *json_read_result(Reader *r, const Json *j, const Program *p);
 
 /* ---- json/write_stmt.c ---- */
 typedef struct JsonWriter {
     Text *text;
     const Program *p;
-    bool line;  /* all on one line */
-    int indent; /* in steps of two blanks */
+    bool line;  /* everything on one line */
+    int indent; /* in steps of two spaces */
 } JsonWriter;
-/* A line break of the page; `in_line` takes its place in the one-line form. */
+/* A line break in the indented layout, `in_line` in the one-line layout. */
 void json_page_break(const JsonWriter *w, const char *in_line);
-/* An array with one item a line. */
+/* Opens an array with one item on each line. */
 void json_open_array(JsonWriter *w);
 void json_array_item(const JsonWriter *w, int index);
 void json_close_array(JsonWriter *w, int count);
 void json_write_name(const JsonWriter *w, NameId name);
-/* NAME_NONE is null. */
+/* Writes an array of names; NAME_NONE is null. */
 void json_write_names(const JsonWriter *w, const NameId *names, int n);
-/* `, "key": `, `, "key": true` and `, "x-a": 1` inside an object that has members already. */
+/* Writes `, "key": `, `, "key": true` or `, "x-a": 1` inside an object that already has members. */
 void json_write_key(const JsonWriter *w, const char *key);
 void json_write_flag(const JsonWriter *w, const char *key, bool value);
 void json_write_extra(const JsonWriter *w, const char *extra);
 void json_write_block(JsonWriter *w, const Block *block);
 
 /* ---- json/text.c ---- */
-/* Spellings by enum value, NULL-ended. */
+/* Names by enum value, NULL-terminated. */
 extern const char *const json_predicate_names[];
 extern const char *const json_wrap_names[];
 extern const char *const json_binding_names[];
 extern const char *const json_call_style_names[];
-/* The node as canonical JSON on one line. */
+/* Appends the node as canonical JSON on one line. */
 void text_json(Text *text, const Json *j);
 void text_sizes(Text *text, const int64_t *v, int n);
-/* An array of n elements of the dtype. */
+/* Appends an array of n elements of the dtype. */
 void text_data(Text *text, const void *data, DType dtype, int64_t n);
 
 #endif

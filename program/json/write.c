@@ -1,6 +1,6 @@
-/* The canonical text of a program: keys in the order of format.md, one statement (one input, one
- * call) a line. What was not given is not printed, so printing what was parsed gives the same text
- * again. Statements are written by json/write_stmt.c. */
+/* Prints the canonical text of a program: keys in the order of format.md, one statement (input,
+ * call) on each line. Absent keys are not printed, so printing a parsed canonical text reproduces
+ * it. json/write_stmt.c prints statements. */
 #include "program/json/tree.h"
 
 static void write_seed(const JsonWriter *w, uint64_t seed) {
@@ -108,7 +108,7 @@ static void write_recalls(JsonWriter *w, const Program *p) {
     json_close_array(w, p->nrecalls);
 }
 
-/* ---- shell ---- */
+/* ---- Python surface ("shell") ---- */
 
 static void write_surface(const JsonWriter *w, const PythonSurface *s) {
     const char *comma = "";
@@ -156,9 +156,9 @@ static void write_surface(const JsonWriter *w, const PythonSurface *s) {
     text_add(w->text, "}");
 }
 
-/* ---- the whole ---- */
+/* ---- the program ---- */
 
-/* The next member of the program's object: a line of its own. */
+/* The next member of the program's object, on its own line. */
 static void write_member(const JsonWriter *w, const char *key) {
     text_add(w->text, ",");
     json_page_break(w, " ");

@@ -1,11 +1,10 @@
-/* Statements as canonical JSON: arguments in schema order, one statement a line, inner blocks
- * indented.
+/* Prints statements as canonical JSON: arguments in schema order, one statement on each line, inner
+ * blocks indented.
  *
- * One writer makes both layouts: where the page has a line break, the one-line form has a space or
- * nothing. */
+ * The same code prints both layouts: where the indented layout has a line break, the one-line
+ * layout has a space or nothing. */
 #include "program/json/tree.h"
 
-/* A line break of the page. */
 void json_page_break(const JsonWriter *w, const char *in_line) {
     if (w->line) {
         text_add(w->text, in_line);
@@ -17,7 +16,6 @@ void json_page_break(const JsonWriter *w, const char *in_line) {
     }
 }
 
-/* An array with one member a line. */
 void json_open_array(JsonWriter *w) {
     text_add(w->text, "[");
     w->indent++;
@@ -139,7 +137,7 @@ static void write_ints(const JsonWriter *w, const PArg *a) {
 
 static void write_float(const JsonWriter *w, double f) { text_scalar(w->text, scalar_float(f)); }
 
-/* The dtype a tensor literal's data is in. */
+/* The dtype of a tensor literal's data. */
 static DType write_stmt_literal_dtype(const Stmt *s) {
     return s->arg[op_param(s->op, "dtype")].dtype;
 }

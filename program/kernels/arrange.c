@@ -1,11 +1,11 @@
-/* Kernels of ops that arrange elements anew: roll, rot90, repeat, diag, diag_embed,
- * constant_pad_nd. Most copy strided blocks. */
+/* Kernels of ops that rearrange elements: roll, rot90, repeat, diag, diag_embed, constant_pad_nd.
+ * Most of them copy strided blocks. */
 #include "program/kernels/kernels.h"
 
 /* ---- roll ---- */
 
-/* Copies self into out, each dim from `d` on in two parts, swapped: `start[d]` is the element of
- * self that comes first. */
+/* Copies self into out with the two parts of each dim from `d` on swapped: `start[d]` is the index
+ * in self of the first element of out. */
 static void roll_blocks(const Tensor *out, const Tensor *self, int d, const int64_t *start) {
     while (d < out->ndim && start[d] == 0) {
         d++;
@@ -26,7 +26,7 @@ static void roll_blocks(const Tensor *out, const Tensor *self, int d, const int6
     roll_blocks(&to, &from, d + 1, start);
 }
 
-/* Without dims: the row-major order is rolled. `out` is row-major. */
+/* roll without dims: rolls the elements in row-major order. `out` is row-major. */
 static void roll_flat(const Tensor *out, const Tensor *self, int64_t shift) {
     int64_t n = tensor_numel(self), at = (n - roll_start(n, shift)) % n;
     const Tensor *walked[1] = {self};
@@ -69,7 +69,7 @@ ErrCode kernel_rot90(const Call *call, Tensor *const *out, KernelCtx *k) {
     return ERR_none;
 }
 
-/* Copies self to every position of out, dim by dim. */
+/* Copies self to every block of out, dim by dim. */
 static void repeat_blocks(const Tensor *out, const Tensor *self, int d, const int64_t *repeats) {
     if (d == out->ndim) {
         tensor_copy_data(out, self, NULL);

@@ -66,7 +66,7 @@ Tensor tensor_over_array(const int64_t *size, int ndim, unsigned fixed, int64_t 
 
 /* ---- adding ---- */
 
-/* A dense tensor's length from its offset on. */
+/* The number of storage elements that a dense tensor covers from its offset on. */
 static int64_t dense_length(const Tensor *t) { return tensor_numel(t); }
 
 Adder adder_start(const Tensor *out, Arena *arena) {
@@ -106,7 +106,7 @@ Writer writer_start(const Tensor *out, Arena *arena) {
 }
 
 void kernel_start_from(const Tensor *out, const Tensor *self, KernelCtx *k) {
-    if (out == self) { /* written in place */
+    if (out == self) { /* the op works in place */
         return;
     }
     bool out_of_range = false;

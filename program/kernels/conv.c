@@ -1,6 +1,6 @@
-/* Kernels of convolution. One walk over all (n, k, p, q, c, r, s) serves the three products: the
- * output sums input * weight, the gradient of the input grad * weight, that of the weight grad *
- * input. Sums are in double (int64 for integers) and rounded once. */
+/* Kernels of convolution. One loop over all (n, k, p, q, c, r, s) serves the three ops: the output
+ * sums input * weight, the gradient of the input sums grad * weight, the gradient of the weight
+ * sums grad * input. Sums are in double (int64 for integers) and rounded once. */
 #include "program/infer/conv.h"
 #include "program/kernels/kernels.h"
 
@@ -8,7 +8,7 @@
 
 enum { INPUT, WEIGHT, OUTPUT };
 
-/* Steps of a tensor along its dims; along one that a convolution of one dim has not, 0. */
+/* Strides of a tensor; 0 along the dim that a 1-d convolution lacks. */
 typedef struct Steps {
     const Tensor *t;
     int64_t step[4];
@@ -22,8 +22,8 @@ static Steps steps_of(const Tensor *t) {
 
 typedef struct Product {
     Steps part[3];
-    int target;  /* INPUT, WEIGHT or OUTPUT: the sum of products of the others */
-    double *sum; /* by position in target's storage */
+    int target;  /* INPUT, WEIGHT or OUTPUT: the sum of the products of the other two */
+    double *sum; /* by offset in target's storage */
     int64_t *int_sum;
 } Product;
 
@@ -40,7 +40,7 @@ static void kernel_conv_add_term(Product *p, const int64_t *at) {
     }
 }
 
-/* One window: output element `at[OUTPUT]`, all channels of its group. */
+/* Adds one window: output element `at[OUTPUT]`, all channels of its group. */
 static void add_window(const Conv *c, Product *p, int64_t first_channel, int64_t y, int64_t x,
                        const int64_t *base) {
     const int64_t *in = p->part[INPUT].step, *weight = p->part[WEIGHT].step;
@@ -79,8 +79,8 @@ static void kernel_conv_multiply(const Conv *c, Product *p) {
     }
 }
 
-/* Zeros of a padding, or around grad, meet what is not finite: some of PyTorch's algorithms
- * multiply them, others leave them out. */
+/* Multiplying padding zeros (or zeros between grad elements) by inf or nan gives nan in some of
+ * PyTorch's algorithms; others skip these products. The result is then undefined. */
 static void check_zeros(const Conv *c, const Tensor *factor, bool around, KernelCtx *k) {
     bool padded = c->padding[0] != 0 || c->padding[1] != 0,
          wide = c->kernel[0] > 1 || c->kernel[1] > 1 || c->stride[0] > 1 || c->stride[1] > 1;
@@ -108,7 +108,7 @@ static void kernel_conv_run(const Conv *c, const Tensor *input, const Tensor *we
     const Tensor *walked[1] = {to};
     Tensor channel = *to;
     int64_t per = bias ? bias->stride[0] : 0;
-    for (int64_t n = 0; n < to->size[1]; n++) { /* dim 1 apart, for the bias */
+    for (int64_t n = 0; n < to->size[1]; n++) { /* dim 1 outside of the walk, for the bias */
         channel.size[1] = 1;
         channel.offset = to->offset + n * to->stride[1];
         walked[0] = &channel;
@@ -160,7 +160,7 @@ ErrCode kernel_conv_grad_weight(const Call *call, Tensor *const *out, KernelCtx 
     return ERR_none;
 }
 
-/* grad summed over all dims but the channels. */
+/* grad summed over all dims except the channels. */
 ErrCode kernel_conv_grad_bias(const Call *call, Tensor *const *out, KernelCtx *k) {
     (void)k;
     const Tensor *grad = call->arg[0].tensor, *to = out[0];

@@ -1,11 +1,11 @@
-/* Kernels of factories. Their output is fresh and row-major, or has the strides of a *_like's
- * source. */
+/* Kernels of factory ops. Their output is newly allocated: row-major, or with the strides of the
+ * source of a *_like op. */
 #include "program/kernels/kernels.h"
 
 #include <math.h>
 #include <string.h>
 
-/* Fresh storage is zeroed already. */
+/* New storage is already zeroed. */
 ErrCode kernel_zeros(const Call *call, Tensor *const *out, KernelCtx *k) {
     (void)call;
     (void)out;
@@ -27,8 +27,8 @@ ErrCode kernel_full(const Call *call, Tensor *const *out, KernelCtx *k) {
     return ERR_none;
 }
 
-/* Element i = start + step * i, in double for floating dtypes; integers truncate start and step
- * first. */
+/* Element i = start + step * i, in double for floating dtypes; for integers start and step are
+ * truncated first. */
 ErrCode kernel_arange(const Call *call, Tensor *const *out, KernelCtx *k) {
     (void)k;
     const Arg *s = call_arg(call, "start"), *t = call_arg(call, "step");
@@ -49,9 +49,10 @@ ErrCode kernel_arange(const Call *call, Tensor *const *out, KernelCtx *k) {
     return ERR_none;
 }
 
-/* Element i = start + step * i in the first half, end - step * (steps - 1 - i) in the other; the
- * step of integers is a double. PyTorch computes integers in blocks of its vector width, each begun
- * with a truncated number: where the step is not whole that shows from the second element on. */
+/* Element i = start + step * i in the first half, end - step * (steps - 1 - i) in the second; for
+ * integers the step is a double. PyTorch computes integers in blocks of its vector width and
+ * truncates the first number of each block. If the step is not whole, this is visible from the
+ * second element on. */
 ErrCode kernel_linspace(const Call *call, Tensor *const *out, KernelCtx *k) {
     const Tensor *to = out[0];
     int64_t n = to->size[0];
@@ -94,13 +95,14 @@ ErrCode kernel_eye(const Call *call, Tensor *const *out, KernelCtx *k) {
     return ERR_none;
 }
 
-/* Row 0 gets the row, row 1 the column of every kept element, row-major. */
+/* Writes the row of every kept element to row 0 of out and its column to row 1, in row-major
+ * order. */
 static void write_indices(const Call *call, const Tensor *out, bool upper) {
     int64_t rows = call->arg[0].i, cols = call->arg[1].i, count = out->size[1], n = 0;
     int64_t offset = max_i64(min_i64(call->arg[2].i, cols), -rows);
     int64_t step = out->stride[1], apart = out->stride[0];
     for (int64_t i = 0; i < rows && n < count; i++) {
-        int64_t diagonal = i + offset; /* the row's column on the diagonal */
+        int64_t diagonal = i + offset; /* column of the diagonal in this row */
         int64_t first = upper ? max_i64(diagonal, 0) : 0,
                 last = upper ? cols - 1 : min_i64(diagonal, cols - 1);
 #define WRITE(type)                                                                                \

@@ -1,8 +1,8 @@
-/* The two gradients that need a kernel of their own because they sum where views overlap: those of
+/* The two gradients that need their own kernels, because they sum where views overlap: those of
  * as_strided and of unfold. */
 #include "program/kernels/kernels.h"
 
-/* A geometry over a buffer that starts at storage location `origin`. */
+/* A tensor geometry over a buffer whose first element is storage offset `origin`. */
 static Tensor geometry(const Arg *size, const Arg *stride, int64_t offset, int64_t origin) {
     Tensor t;
     t.dtype = DT_float64;
@@ -16,10 +16,11 @@ static Tensor geometry(const Arg *size, const Arg *stride, int64_t offset, int64
     return t;
 }
 
-/* The gradient of as_strided (as_strided_backward in torch/csrc/autograd/FunctionsManual.cpp) from
- * one geometry to another of the same storage. The view's gradient is summed into a buffer that
- * stands for the storage; if the input's geometry meets a location several times, each of its
- * elements gets an equal part; the input's gradient is read at the input's geometry. */
+/* The gradient of as_strided (as_strided_backward in torch/csrc/autograd/FunctionsManual.cpp)
+ * between two geometries of one storage. The view's gradient is summed into a buffer the size of
+ * the storage. If several elements of the input's geometry address the same storage element, its
+ * gradient is divided equally among them. The input's gradient is then read at the input's
+ * geometry. */
 ErrCode kernel_as_strided_grad(const Call *call, Tensor *const *out, KernelCtx *k) {
     const Tensor *grad = call->arg[0].tensor, *to = out[0];
     int64_t input_offset = call->arg[3].i, view_offset = call->arg[6].i;

@@ -1,13 +1,13 @@
 /* Kernels of indexing by tensors: index and _index_put.
  *
- * The index tensors are turned into an array of distances in self, one for each broadcast index
- * tuple; then one Walk steps through the result, through self without its indexed dims, and through
- * that array. */
+ * The index tensors are converted to an array of offsets into self, one for each tuple of broadcast
+ * indices. One Walk then steps through the result, through self without its indexed dims, and
+ * through that array. */
 #include "program/kernels/kernels.h"
 #include "tensor/walk.h"
 
-/* The plan that inference made for the call's self, if `t`, which has its size, has its strides
- * too; else one made now. */
+/* The plan that inference made for the call's self, if `t` (of the same size) has the same strides;
+ * otherwise a new plan. */
 static ErrCode plan_for(const Call *call, const Tensor *t, const IndexPlan **plan, KernelCtx *k) {
     const Tensor *self = call->arg[0].tensor;
     if (k->inferred && k->inferred->index &&
@@ -20,8 +20,8 @@ static ErrCode plan_for(const Call *call, const Tensor *t, const IndexPlan **pla
     return index_plan(t, &call->arg[1], made, k->err);
 }
 
-/* Adds, or for the first index sets, the distances that `count` indices into a dim stand for. False
- * at one that is out of range, *bad. */
+/* Adds the offsets of `count` indices into a dim; the first index tensor sets them instead. False
+ * for an index out of range, which is stored in *bad. */
 __attribute__((always_inline)) static inline bool add_distances(int64_t *to, const int64_t *index,
                                                                 int64_t step, int64_t count,
                                                                 int64_t size, int64_t stride,
@@ -37,8 +37,8 @@ __attribute__((always_inline)) static inline bool add_distances(int64_t *to, con
     return true;
 }
 
-/* Distances from self's first element for every tuple of the broadcast indices, row-major; indices
- * may count from the end. */
+/* Offsets from self's first element for every tuple of the broadcast indices, row-major; negative
+ * indices count from the end. */
 static ErrCode index_distances(const IndexPlan *p, const Tensor *self, int64_t **distances,
                                KernelCtx *k) {
     const int64_t *size = p->size + p->first;
@@ -54,7 +54,7 @@ static ErrCode index_distances(const IndexPlan *p, const Tensor *self, int64_t *
         const Tensor *t = p->index[j];
         const int64_t *index = t->storage->data;
         int64_t n = self->size[p->dim[j]], stride = self->stride[p->dim[j]], *to = *distances;
-        if (p->nbroadcast == 1 && t->ndim == 1) { /* nearly all there are */
+        if (p->nbroadcast == 1 && t->ndim == 1) { /* the common case */
             int64_t step = t->size[0] == 1 ? 0 : t->stride[0];
             index += t->offset;
             if (!(j == 0 ? add_distances(to, index, step, length, n, stride, true, &bad)
@@ -75,7 +75,7 @@ static ErrCode index_distances(const IndexPlan *p, const Tensor *self, int64_t *
     return ERR_none;
 }
 
-/* Strides along the result's dims in the array of distances: still outside the broadcast dims. */
+/* Strides of the offset array along the result's dims: 0 outside the broadcast dims. */
 static void distance_strides(const IndexPlan *p, int64_t *stride) {
     int64_t step = 1;
     for (int d = p->ndim - 1; d >= 0; d--) {
@@ -85,7 +85,7 @@ static void distance_strides(const IndexPlan *p, int64_t *stride) {
     }
 }
 
-/* Element by element for elements of as many bytes as the type has. */
+/* One loop over elements of sizeof(type) bytes. */
 #define EACH(type, statement)                                                                      \
     for (int64_t i = 0; i < walk_row(w); i++) {                                                    \
         statement(type)                                                                            \
@@ -103,7 +103,7 @@ static void distance_strides(const IndexPlan *p, int64_t *stride) {
         EACH(uint64_t, statement);                                                                 \
     }
 
-/* A row of to[..] = from[.. + distance], by a walk over to, from, distances. */
+/* Reads one row: to[..] = from[.. + offset], in a walk over to, from, offsets. */
 static void kernel_index_read_row(DType dtype, void *to, const void *from, const int64_t *distances,
                                   const Walk *w) {
     int64_t at = w->at[0], start = w->at[1], step = walk_steps(w)[0], from_step = walk_steps(w)[1],
@@ -136,7 +136,7 @@ ErrCode kernel_index(const Call *call, Tensor *const *out, KernelCtx *k) {
     return ERR_none;
 }
 
-/* A row of out[.. + distance] = from[..], as writer_put does it, by a walk over out, distances,
+/* Writes one row: out[.. + offset] = from[..], as writer_put does, in a walk over out, offsets,
  * from. */
 static void write_row(Writer *writer, const void *from, const int64_t *distances, const Walk *w) {
     void *to = writer->out->storage->data;

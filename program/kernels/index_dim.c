@@ -1,14 +1,14 @@
-/* Kernels of a vector of indices along one dim, a slice after the other: index_select, index_add,
- * index_copy, index_fill. */
+/* Kernels of ops with a vector of indices along one dim, which process one slice at a time:
+ * index_select, index_add, index_copy, index_fill. */
 #include "program/kernels/kernels.h"
 
-/* Element j of a vector of indices, or of a 0-dim one. */
+/* Element j of a 1-d or 0-dim index tensor. */
 static int64_t vector_at(const Tensor *index, int64_t j) {
     return element_int(index->storage->data, index->dtype,
                        index->offset + (index->ndim > 0 ? j * index->stride[0] : 0));
 }
 
-/* Reads the whole vector of indices along `dim` of t. */
+/* Reads all indices along `dim` of t. */
 static ErrCode read_vector(const Call *call, const Tensor *t, int dim, int64_t **v, int64_t *n,
                            KernelCtx *k) {
     const Tensor *index = call->arg[2].tensor;
@@ -53,10 +53,10 @@ ErrCode kernel_index_select(const Call *call, Tensor *const *out, KernelCtx *k) 
     return ERR_none;
 }
 
-/* source without `dim`, seen with the size of to without `dim`. Both have size 1 there. */
+/* Views source with the size of `to`, where both have size 1 in `dim`. */
 static Tensor slice_seen(const Tensor *source, const Tensor *to, int dim) {
     int64_t strides[MAX_DIMS], size[MAX_DIMS];
-    int own = source->ndim; /* walk both from the last dim, passing over dim in each */
+    int own = source->ndim; /* walk both from the last dim and skip dim in each */
     for (int d = to->ndim - 1; d >= 0; d--) {
         size[d] = d == dim ? 1 : to->size[d];
         strides[d] = 0;
@@ -70,10 +70,10 @@ static Tensor slice_seen(const Tensor *source, const Tensor *to, int dim) {
     return tensor_seen_as(source, to->ndim, size, strides);
 }
 
-/* Slices of the result and of source, which is seen as they are: dim has size 1. */
+/* Slices of the result and of source, both with size 1 in dim. */
 typedef struct Slices {
     Tensor to, from;
-    int64_t to_step, from_step; /* between neighbours */
+    int64_t to_step, from_step; /* distance between adjacent slices */
 } Slices;
 
 static Slices slices_of(const Tensor *to, const Tensor *source, int dim) {
@@ -85,7 +85,7 @@ static Slices slices_of(const Tensor *to, const Tensor *source, int dim) {
     return s;
 }
 
-/* Over slice `i` of the result and slice `j` of source. */
+/* A walk over slice `i` of the result and slice `j` of source. */
 static Walk slices_walk(const Slices *s, int64_t i, int64_t j) {
     Tensor to = s->to, from = s->from;
     to.offset += i * s->to_step;
@@ -122,7 +122,7 @@ ErrCode kernel_index_copy(const Call *call, Tensor *const *out, KernelCtx *k) {
     kernel_start_from(to, call->arg[0].tensor, k);
     TRY(dim_wrap(call->arg[1].i, to->ndim, &dim, k->err));
     if (tensor_numel(to) == 0) {
-        return ERR_none; /* the index is not looked at */
+        return ERR_none; /* PyTorch does not check the index */
     }
     int64_t n, *v;
     TRY(read_vector(call, to, dim, &v, &n, k));
@@ -161,7 +161,7 @@ ErrCode kernel_index_fill(const Call *call, Tensor *const *out, KernelCtx *k) {
         }
         if (outside && size > 0 &&
             call->op->param[3].type ==
-                ARG_TENSOR) { /* the value's gradient is read by index_select */
+                ARG_TENSOR) { /* the gradient of the value uses index_select */
             k->undefined = "an index that index_fill by a tensor takes, or does not look at, and "
                            "PyTorch's own derivative refuses";
         }

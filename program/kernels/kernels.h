@@ -1,6 +1,6 @@
-/* What kernels (kernels_*.c) share. Kernels are naive loops over any strides in one of two
- * computation types, double and int64_t; a result element is accumulated in row-major order of the
- * operands and rounded once, so its bits are the same everywhere. */
+/* Helpers that the kernels share. Kernels are plain loops over arbitrary strides in one of two
+ * computation types, double and int64_t. A result element is accumulated in row-major order of the
+ * operands and rounded once, so the result is the same on every machine. */
 #ifndef PROGRAM_KERNELS_H
 #define PROGRAM_KERNELS_H
 
@@ -13,7 +13,7 @@ static inline int64_t wrapping_mul(int64_t a, int64_t b) {
     return (int64_t)((uint64_t)a * (uint64_t)b);
 }
 
-/* Element `at` of t's storage after a cast to `dtype`, a floating one. */
+/* The element at offset `at` of t's storage after a cast to the floating `dtype`. */
 static inline double cast_double(const Tensor *t, int64_t at, DType dtype) {
     if (t->dtype != dtype && dtype != DT_float64) {
         double cell; /* room for one element of any dtype */
@@ -22,7 +22,7 @@ static inline double cast_double(const Tensor *t, int64_t at, DType dtype) {
     }
     return element_double(t->storage->data, t->dtype, at);
 }
-/* The same for an integer or bool dtype; a float out of its range sets k->undefined. */
+/* The same for an integer or bool dtype; an out-of-range float sets k->undefined. */
 int64_t cast_int(const Tensor *t, int64_t at, DType dtype, KernelCtx *k);
 /* A Scalar in the dtype's computation type, rounded or wrapped into the dtype. */
 double scalar_as_double(Scalar s, DType dtype);
@@ -30,18 +30,18 @@ int64_t scalar_as_int(Scalar s, DType dtype);
 /* The single element of a one-element tensor as a Scalar. */
 Scalar tensor_item(const Tensor *t);
 
-/* `t` seen with other sizes and strides (both of `ndim`); same storage and offset. */
+/* `t` viewed with other sizes and strides (both of `ndim` entries); same storage and offset. */
 Tensor tensor_seen_as(const Tensor *t, int ndim, const int64_t *size, const int64_t *stride);
-/* A dense array of `size` elements as something a Walk can step through, with stride 0 along the
- * dims in `fixed`. No storage: walk positions are indices into the array. Returns the array's
- * length in *length (may be NULL). */
+/* A dense array of `size` elements as a Tensor that a Walk can step through, with stride 0 along
+ * the dims in `fixed` (bit set). It has no storage: walk offsets are indices into the array.
+ * Returns the array's length in *length (may be NULL). */
 Tensor tensor_over_array(const int64_t *size, int ndim, unsigned fixed, int64_t *length);
 
-/* Adds into a dense `out`, in double for floating dtypes with one rounding at adder_finish;
- * integers wrap at once. */
+/* Adds into a dense `out`: in double for floating dtypes, rounded once by adder_finish; integers
+ * wrap at each addition. */
 typedef struct Adder {
     const Tensor *out;
-    double *sum; /* by position in out's storage minus out's offset; NULL for integers */
+    double *sum; /* by offset in out's storage relative to out's offset; NULL for integers */
     int64_t length;
 } Adder;
 Adder adder_start(const Tensor *out, Arena *arena);
@@ -49,14 +49,15 @@ void adder_add(Adder *a, int64_t at, const Tensor *from, int64_t from_at, double
                int64_t int_factor);
 void adder_finish(Adder *a);
 
-/* Overwrites elements of a dense `out`, noticing an element that is given two different values. */
+/* Overwrites elements of a dense `out` and detects elements that are written with two different
+ * values. */
 typedef struct Writer {
     const Tensor *out;
     unsigned char *written;
     bool conflict;
 } Writer;
 Writer writer_start(const Tensor *out, Arena *arena);
-/* out's element `at` = element `from_at` of `from`, which has out's dtype. */
+/* out's element `at` = element `from_at` of `from`, which has the dtype of out. */
 static inline void writer_put(Writer *w, int64_t at, const Tensor *from, int64_t from_at) {
     DType dtype = w->out->dtype;
     void *to = w->out->storage->data, *value = from->storage->data;
@@ -66,7 +67,7 @@ static inline void writer_put(Writer *w, int64_t at, const Tensor *from, int64_t
     element_copy(dtype, to, at, value, from_at);
 }
 
-/* out = self (cast), for ops that then write a part of it. */
+/* out = self (cast), for ops that then write a part of out. */
 void kernel_start_from(const Tensor *out, const Tensor *self, KernelCtx *k);
 ErrCode index_out_of_range(int64_t index, int64_t size, Error *err);
 

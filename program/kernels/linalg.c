@@ -1,10 +1,10 @@
 /* Kernels of the matmul family: each element is the sum over k ascending of a[i,k] * b[k,j], from
- * +0.0 in double (int64 for integers, wrapped into the dtype), rounded once. */
+ * +0.0 in double (int64 for integers, wrapped to the dtype), rounded once. */
 #include "program/kernels/kernels.h"
 
 #include <math.h>
 
-/* A matrix somewhere in a storage. */
+/* A strided matrix in a storage. */
 typedef struct Matrix {
     const Tensor *t;
     int64_t at, rows, cols, row_stride, col_stride;
@@ -55,7 +55,7 @@ static void kernel_linalg_multiply(const Matrix *a, const Matrix *b, const Matri
     }
 }
 
-/* mm, mv, dot: a vector is a matrix of one row or one column. */
+/* mm, mv, dot: a vector is a matrix with one row or one column. */
 ErrCode kernel_mm(const Call *call, Tensor *const *out, KernelCtx *k) {
     (void)k;
     const Tensor *x = call->arg[0].tensor, *y = call->arg[1].tensor;
@@ -85,8 +85,8 @@ ErrCode kernel_bmm(const Call *call, Tensor *const *out, KernelCtx *k) {
     return ERR_none;
 }
 
-/* out = beta * self + alpha * (a b); beta 0 ignores self even where it is nan, and nothing to
- * multiply leaves beta * self. */
+/* out = beta * self + alpha * (a b). With beta = 0 self is ignored even where it is nan; with
+ * nothing to multiply the result is beta * self. */
 static void add_product(const Matrix *self, const Matrix *a, const Matrix *b, Scalar beta,
                         Scalar alpha, const Matrix *out, KernelCtx *k) {
     bool with_self = scalar_to_double(beta) != 0, with_product = a->cols > 0;
@@ -148,8 +148,7 @@ static void scale_into(const Tensor *self, Scalar beta, const Tensor *out) {
     }
 }
 
-/* As addmm; but where there is nothing to multiply, PyTorch's result is beta * self before it is
- * expanded. */
+/* As addmm, but with nothing to multiply PyTorch's result is beta * self, not expanded. */
 ErrCode kernel_addmv(const Call *call, Tensor *const *out, KernelCtx *k) {
     if (tensor_numel(call->arg[1].tensor) == 0 && scalar_to_double(call->arg[3].scalar) != 0) {
         scale_into(call->arg[0].tensor, call->arg[3].scalar, out[0]);
@@ -217,7 +216,7 @@ ErrCode kernel_addbmm(const Call *call, Tensor *const *out, KernelCtx *k) {
     return ERR_none;
 }
 
-/* beta * self + alpha * vec1[i] * vec2[j]; of bools: and, or. */
+/* beta * self + alpha * vec1[i] * vec2[j]; for bools: and, or. */
 ErrCode kernel_addr(const Call *call, Tensor *const *out, KernelCtx *k) {
     const Tensor *a = call->arg[1].tensor, *b = call->arg[2].tensor, *to = out[0];
     Tensor self;

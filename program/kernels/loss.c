@@ -1,4 +1,4 @@
-/* Kernels of losses and of embedding; sums run in row-major order, in double, and are rounded
+/* Kernels of losses and of embedding. Sums run in row-major order, in double, and are rounded
  * once. */
 #include "program/kernels/kernels.h"
 
@@ -25,8 +25,8 @@ ErrCode kernel_embedding(const Call *call, Tensor *const *out, KernelCtx *k) {
     return ERR_none;
 }
 
-/* Zeros with the rows of grad added where the indices say, those of padding_idx left out; a row
- * that comes n times divided by n if asked. */
+/* Zeros with the rows of grad added at the rows that the indices select, except padding_idx. With
+ * scale_grad_by_freq, a row that occurs n times is divided by n. */
 ErrCode kernel_embedding_grad(const Call *call, Tensor *const *out, KernelCtx *k) {
     const Tensor *grad = call->arg[0].tensor, *indices = call->arg[1].tensor, *to = out[0];
     int64_t rows = to->size[0], columns = to->size[1], padding = call->arg[3].i;
@@ -84,7 +84,7 @@ ErrCode kernel_mse_loss(const Call *call, Tensor *const *out, KernelCtx *k) {
 
 /* ---- nll_loss ---- */
 
-/* The class of sample n and its weight; *skip: it is ignored. */
+/* Reads the class of sample n and its weight; *skip: the sample is ignored. */
 static ErrCode read_class(const Tensor *target, const Tensor *weight, int64_t n, int64_t classes,
                           int64_t ignore, int64_t *class, double *factor, bool *skip, Error *err) {
     int64_t at = target->offset + (target->ndim > 0 ? n * target->stride[0] : 0);
@@ -100,12 +100,12 @@ static ErrCode read_class(const Tensor *target, const Tensor *weight, int64_t n,
     return ERR_none;
 }
 
-/* One class alone is one sample; no target at all, none. */
+/* Number of samples: 0 for an empty target, 1 if `of` has no batch dim. */
 static int64_t sample_count(const Tensor *of, const Tensor *target) {
     return tensor_numel(target) == 0 ? 0 : of->ndim == 2 ? of->size[0] : 1;
 }
 
-/* Where sample n of `t`, of one or two dims, begins. */
+/* Offset of sample n of `t`, which has one or two dims. */
 static int64_t sample_at(const Tensor *t, int64_t n) {
     return t->offset + (t->ndim == 2 ? n * t->stride[0] : 0);
 }
@@ -138,7 +138,7 @@ ErrCode kernel_nll_loss(const Call *call, Tensor *const *out, KernelCtx *k) {
     return ERR_none;
 }
 
-/* Zeros with -weight * grad (for a mean divided by the sum of the weights) at the classes. */
+/* Zeros with -weight * grad at the classes; for a mean it is divided by the sum of the weights. */
 ErrCode kernel_nll_loss_grad(const Call *call, Tensor *const *out, KernelCtx *k) {
     const Tensor *grad = call->arg[0].tensor, *target = call->arg[2].tensor,
                  *weight = call->arg[3].none ? NULL : call->arg[3].tensor, *to = out[0];

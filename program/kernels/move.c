@@ -1,5 +1,5 @@
 /* Kernels that copy and move elements: clone, casts, copy, fill, cat, stack, flip, triangles,
- * nonzero, and writes into a view of a copy. */
+ * nonzero, and writes to a view of a copy. */
 #include "program/kernels/kernels.h"
 
 /* clone, _to_copy, _contiguous_copy. */
@@ -13,7 +13,7 @@ ErrCode kernel_copy_src(const Call *call, Tensor *const *out, KernelCtx *k) {
     return ERR_none;
 }
 
-/* fill.Scalar, fill.Tensor (whose value is read as a number that must fit) and zero. */
+/* fill.Scalar, fill.Tensor (whose value is converted to a number and must fit) and zero. */
 ErrCode kernel_fill(const Call *call, Tensor *const *out, KernelCtx *k) {
     Scalar value = scalar_int(0);
     if (call->op->id == OP_fill_Scalar) {
@@ -40,7 +40,7 @@ ErrCode kernel_joined(const Call *call, Tensor *const *out, KernelCtx *k) {
     return ERR_none;
 }
 
-/* Reads self backwards along the dims: a walk may have negative strides. */
+/* Reads self in reverse along the dims, with a walk that has negative strides. */
 ErrCode kernel_flip(const Call *call, Tensor *const *out, KernelCtx *k) {
     Tensor flipped = *call->arg[0].tensor;
     if (tensor_numel(&flipped) == 0) {
@@ -56,11 +56,11 @@ ErrCode kernel_flip(const Call *call, Tensor *const *out, KernelCtx *k) {
     return ERR_none;
 }
 
-/* Keeps what is on one side of a diagonal; the rest is 0. */
+/* Copies one side of a diagonal; the rest is 0. */
 static void copy_triangle(const Call *call, const Tensor *out, bool upper) {
     const Tensor *self = call->arg[0].tensor, *walked[2] = {out, self};
     if (tensor_numel(self) == 0) {
-        return; /* perhaps of fewer than 2 dims */
+        return; /* may have fewer than 2 dims */
     }
     int64_t rows = self->size[self->ndim - 2], cols = self->size[self->ndim - 1],
             diagonal = call->arg[1].i;
@@ -92,7 +92,7 @@ ErrCode kernel_triu(const Call *call, Tensor *const *out, KernelCtx *k) {
     return ERR_none;
 }
 
-/* slice_scatter and its like: a copy of self, then src over the view of the copy. */
+/* slice_scatter and similar ops: copies self, then writes src to the view of the copy. */
 ErrCode kernel_view_scatter(const Call *call, Tensor *const *out, KernelCtx *k) {
     const Tensor *src = call->arg[1].tensor;
     kernel_start_from(out[0], call->arg[0].tensor, k);
@@ -124,8 +124,8 @@ int64_t kernel_count_nonzero(const Tensor *mask) {
     return count;
 }
 
-/* out is [n, ndim] with n as kernel_count_nonzero counts: the coordinates of the elements that are
- * not 0, row-major. */
+/* out is [n, ndim], with n as counted by kernel_count_nonzero: the coordinates of the nonzero
+ * elements in row-major order. */
 ErrCode kernel_nonzero(const Call *call, Tensor *const *out, KernelCtx *k) {
     (void)k;
     const Tensor *self = call->arg[0].tensor, *walked[1] = {self};

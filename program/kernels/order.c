@@ -1,10 +1,10 @@
-/* Kernels of what chooses among elements. The order is total: nan is the greatest number, zeros of
+/* Kernels of ops that select elements. The order is total: nan is the greatest number, and zeros of
  * either sign are equal.
  *
- * A line is self along the dim in question. argmax and argmin answer the first extreme, but nan is
- * the extreme of both; cummax and cummin answer the last. A sort is stable if it is asked to be;
- * otherwise equal elements stand as libstdc++ leaves them (sorting.c), and so do those that topk
- * takes. */
+ * A line is self along the reduced or sorted dim. argmax and argmin return the first extreme, and
+ * nan counts as the extreme of both; cummax and cummin return the last. A sort is stable if the
+ * call says so. Otherwise equal elements are in the order in which libstdc++ leaves them
+ * (sorting.c); the same holds for the elements that topk selects. */
 #include "program/kernels/kernels.h"
 #include "program/kernels/sorting.h"
 
@@ -14,7 +14,8 @@ static bool kernel_order_is_nan(const Tensor *t, int64_t at) {
     return dtype_is_float(t->dtype) && isnan(element_double(t->storage->data, t->dtype, at));
 }
 
-/* -1, 0, 1 as element `a` is less, equal, greater than `b`; nan is greater than any number. */
+/* -1, 0, 1 if element `a` is less than, equal to, greater than `b`; nan is greater than any
+ * number. */
 static int order(const Tensor *t, int64_t a, int64_t b) {
     if (!dtype_is_float(t->dtype)) {
         int64_t x = element_int(t->storage->data, t->dtype, a),
@@ -29,7 +30,7 @@ static int order(const Tensor *t, int64_t a, int64_t b) {
     return (x > y) - (x < y);
 }
 
-/* Does element `a`, met after `best`, take its place? */
+/* Does element `a`, visited after `best`, replace it? */
 static bool beats(const Tensor *t, int64_t a, int64_t best, bool least, bool last) {
     if (kernel_order_is_nan(t, best) || kernel_order_is_nan(t, a)) {
         return kernel_order_is_nan(t, a) && (last || !kernel_order_is_nan(t, best));
@@ -38,7 +39,7 @@ static bool beats(const Tensor *t, int64_t a, int64_t best, bool least, bool las
     return o > 0 || (last && o == 0);
 }
 
-/* Where the lines of `t` along `dim` start. */
+/* The first element of each line of `t` along `dim`. */
 static Tensor line_starts(const Tensor *t, int dim) {
     Tensor starts = *t;
     if (t->ndim > 0 && t->size[dim] > 1) {
@@ -50,8 +51,8 @@ static Tensor line_starts(const Tensor *t, int dim) {
 static int64_t line_length(const Tensor *t, int dim) { return t->ndim > 0 ? t->size[dim] : 1; }
 static int64_t line_step(const Tensor *t, int dim) { return t->ndim > 0 ? t->stride[dim] : 0; }
 
-/* One pass in row-major order: the position of the best so far of every kept position, and its
- * number in the set it is reduced from. */
+/* One pass in row-major order that keeps, for each element of the result, the offset of the best
+ * element so far and its index in the reduced set. */
 static ErrCode arg_extreme(const Call *call, const Tensor *out, bool least, KernelCtx *k) {
     const Tensor *self = call->arg[0].tensor;
     unsigned set;
@@ -111,7 +112,7 @@ ErrCode kernel_cummin(const Call *call, Tensor *const *out, KernelCtx *k) {
     return scan_extreme(call, out[0], true, k);
 }
 
-/* The stable order of one line, merged bottom-up: list and spare are as long as the line. */
+/* Stable merge sort of one line, bottom-up; list and spare are as long as the line. */
 static int64_t *sort_line(const Tensor *self, int64_t at, int64_t step, int64_t length,
                           bool descending, int64_t *list, int64_t *spare) {
     for (int64_t i = 0; i < length; i++) {
@@ -137,7 +138,7 @@ static int64_t *sort_line(const Tensor *self, int64_t at, int64_t step, int64_t 
     return list;
 }
 
-/* The elements of a line, numbered. */
+/* Loads the elements of a line with their indices. */
 static void load_line(const Tensor *self, int64_t at, int64_t step, int64_t length,
                       SortElement *line) {
     bool floating = dtype_is_float(self->dtype);
@@ -155,7 +156,7 @@ static void store_line(const Tensor *out, int64_t at, int64_t step, int64_t leng
     }
 }
 
-/* Below this length std::sort is an insertion sort, which is stable. */
+/* Up to this length std::sort is an insertion sort, which is stable. */
 enum { STABLE_ANYWAY = 16 };
 
 ErrCode kernel_sort(const Call *call, Tensor *const *out, KernelCtx *k) {
@@ -164,7 +165,7 @@ ErrCode kernel_sort(const Call *call, Tensor *const *out, KernelCtx *k) {
     int dim;
     TRY(dim_wrap(call->arg[1].i, self->ndim, &dim, k->err));
     if (tensor_numel(self) == 0) {
-        return ERR_none; /* a line of nothing may be as long as it likes */
+        return ERR_none; /* empty: the line may be too long to allocate */
     }
     Tensor from = line_starts(self, dim), to = line_starts(out[0], dim);
     const Tensor *walked[2] = {&from, &to};
@@ -191,7 +192,7 @@ ErrCode kernel_sort(const Call *call, Tensor *const *out, KernelCtx *k) {
     return ERR_none;
 }
 
-/* The first `count` of a line, as aten/src/ATen/native/TopKImpl.h finds them. */
+/* Selects the first `count` of a line as aten/src/ATen/native/TopKImpl.h does. */
 static void kernel_order_choose(const SortOrder *o, SortElement *line, int64_t length,
                                 int64_t count, bool sorted) {
     if (count * 64 <= length) {
@@ -229,7 +230,7 @@ ErrCode kernel_topk(const Call *call, Tensor *const *out, KernelCtx *k) {
     return ERR_none;
 }
 
-/* `t`, whose dim `dim` may have been reduced away, seen with it back as size 1. */
+/* `t`, from which `dim` may have been reduced, viewed with it restored as size 1. */
 static Tensor kernel_order_with_dim(const Tensor *t, int ndim, int dim) {
     if (t->ndim == ndim) {
         return *t;

@@ -1,11 +1,12 @@
-/* Kernels of pooling. A window is walked row by row; a nan is the greatest of all, the last one of
- * several (DilatedMaxPool2d.cpp). */
+/* Kernels of pooling. A window is walked row by row; nan is greater than any number, and the last
+ * of several nans is selected (DilatedMaxPool2d.cpp). */
 #include "program/kernels/kernels.h"
 #include "program/infer/pool.h"
 
 #include <math.h>
 
-/* Where planes begin: `t` of 3 or 4 dims without its last two, and the window's steps in it. */
+/* The start of each plane (`t` of 3 or 4 dims without its last two), and the window's strides in
+ * the plane. */
 typedef struct Planes {
     Tensor starts;
     int64_t row, column;
@@ -17,10 +18,9 @@ static Planes planes_of(const Tensor *t) {
     return p;
 }
 
-/* A walk over planes, and in each over `rows` by `columns` elements, row by row: one for every
- * window. */
+/* A walk over planes and, in each, over `rows` by `columns` windows, row by row. */
 typedef struct Windows {
-    Walk planes; /* at[k]: where the plane of the k-th tensor begins */
+    Walk planes; /* at[k]: offset of the plane of tensor k */
     int64_t i, j, rows, columns;
 } Windows;
 
@@ -42,13 +42,13 @@ static void windows_next(Windows *v) {
         }
     }
 }
-/* The current element, in the plane of tensor k. */
+/* Offset of the current window's element in tensor k. */
 static int64_t windows_at(const Windows *v, int k, const Planes *p) {
     return v->planes.at[k] + v->i * p->row + v->j * p->column;
 }
 
-/* First and last position (one past it) of window `o` of dim d inside the plane, for neighbours
- * that touch; `*full` the size of the window with its padding. */
+/* First and end index (exclusive) of window `o` of dim d inside the plane, without dilation;
+ * `*full` is the size of the window including its padding. */
 static void kernel_pool_window(const Pool *p, int d, int64_t o, int64_t *from, int64_t *to,
                                int64_t *full) {
     *from = o * p->stride[d] - p->padding[d];
@@ -58,7 +58,7 @@ static void kernel_pool_window(const Pool *p, int d, int64_t o, int64_t *from, i
     *to = min_i64(*to, p->in[d]);
 }
 
-/* What the sum over a window is divided by. */
+/* The divisor of the sum over a window. */
 static int64_t divisor_of(const Call *call, int64_t all, int64_t inside) {
     const Arg *divisor = call_arg(call, "divisor_override");
     return !divisor->none ? divisor->i : call_arg(call, "count_include_pad")->b ? all : inside;
@@ -99,7 +99,7 @@ ErrCode kernel_avg_pool2d(const Call *call, Tensor *const *out, KernelCtx *k) {
     return ERR_none;
 }
 
-/* Every element of grad, divided, is added to all of its window. */
+/* Adds every element of grad, divided, to all elements of its window. */
 ErrCode kernel_avg_pool2d_grad(const Call *call, Tensor *const *out, KernelCtx *k) {
     const Tensor *grad = call->arg[0].tensor, *to = out[0];
     Pool p;
@@ -125,7 +125,7 @@ ErrCode kernel_avg_pool2d_grad(const Call *call, Tensor *const *out, KernelCtx *
     return ERR_none;
 }
 
-/* The greatest of `count` elements `step` apart; its number from the first, or -1 of none. */
+/* The index of the greatest of `count` elements `step` apart, or -1 if there are none. */
 static int64_t greatest(const Tensor *t, int64_t at, int64_t count, int64_t step, double *best,
                         bool *any) {
     int64_t found = -1;
@@ -140,7 +140,8 @@ static int64_t greatest(const Tensor *t, int64_t at, int64_t count, int64_t step
     return found;
 }
 
-/* First position of window `o` of dim d inside the plane, and how many of its elements are. */
+/* First index of window `o` of dim d inside the plane, and the number of its elements that are
+ * inside. */
 static int64_t kernel_pool_spread(const Pool *p, int d, int64_t o, int64_t *count) {
     int64_t from = o * p->stride[d] - p->padding[d],
             to = min_i64(from + (p->kernel[d] - 1) * p->dilation[d] + 1, p->in[d]);
@@ -162,7 +163,7 @@ ErrCode kernel_max_pool2d_indices(const Call *call, Tensor *const *out, KernelCt
                                x = kernel_pool_spread(&p, 1, v.j, &columns),
                                found = y * p.in[1] + x;
         double best = -INFINITY;
-        bool any = true; /* the first is found unless something is greater than -inf */
+        bool any = true; /* the first element is selected unless one is greater than -inf */
         for (int64_t n = 0; n < rows; n++) {
             int64_t line = y + n * p.dilation[0];
             int64_t m = greatest(self, v.planes.at[0] + line * from.row + x * from.column, columns,
@@ -178,7 +179,7 @@ ErrCode kernel_max_pool2d_indices(const Call *call, Tensor *const *out, KernelCt
     return ERR_none;
 }
 
-/* Where the current index lies in the plane of tensor k. */
+/* Offset of the current index in the plane of tensor k. */
 static int64_t chosen_at(const Windows *v, const Tensor *indices, const Planes *chosen, int k,
                          const Planes *p, int64_t columns) {
     int64_t n = element_int(indices->storage->data, indices->dtype, windows_at(v, 2, chosen));
@@ -200,7 +201,7 @@ ErrCode kernel_take_plane(const Call *call, Tensor *const *out, KernelCtx *k) {
     return ERR_none;
 }
 
-/* Every element of grad is added where its index says. */
+/* Adds every element of grad at the offset that its index selects. */
 ErrCode kernel_max_pool2d_grad(const Call *call, Tensor *const *out, KernelCtx *k) {
     const Tensor *grad = call->arg[0].tensor, *indices = call->arg[2].tensor, *to = out[0];
     Planes from = planes_of(grad), into = planes_of(to), chosen = planes_of(indices);
@@ -224,7 +225,7 @@ ErrCode kernel_max_pool1d(const Call *call, Tensor *const *out, KernelCtx *k) {
               .padding = {0, call->arg[3].i},
               .dilation = {1, call->arg[4].i}};
     p.in[1] = self->size[self->ndim - 1];
-    Tensor lines = *to, from = *self; /* their first elements */
+    Tensor lines = *to, from = *self; /* the first element of each line */
     lines.ndim = 2;
     from.ndim = 2;
     from.size[0] = to->size[0];

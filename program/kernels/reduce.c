@@ -1,9 +1,9 @@
 /* Kernels of reductions, scans and softmax.
  *
- * One pass over self in row-major order with an array of accumulators, one for each kept position:
- * a Walk steps through self and through the array together, standing still in the array along the
- * reduced dims. So each result is accumulated in row-major order of its elements, in double or
- * int64, and rounded once. Elements are cast to the result's dtype first, as PyTorch does. */
+ * One pass over self in row-major order with an array of accumulators, one for each element of the
+ * result. A Walk steps through self and the array together, with stride 0 in the array along the
+ * reduced dims. Each result is thus accumulated in row-major order of its elements, in double or
+ * int64, and rounded once. Elements are cast to the result's dtype first, as in PyTorch. */
 #include "program/kernels/kernels.h"
 
 #include <math.h>
@@ -24,7 +24,7 @@ static int64_t start_int(Reduction how) {
                                                      : INT64_MAX;
 }
 
-/* nan wins in max and min; of two zeros the first stays. */
+/* nan wins in max and min; of two zeros the first is kept. */
 static double step_double(Reduction how, double acc, double x) {
     switch (how) {
     case REDUCE_SUM:
@@ -56,8 +56,8 @@ static int64_t step_int(Reduction how, int64_t acc, int64_t x) {
     return acc;
 }
 
-/* Reduces self over `set` into out, whose kept dims are row-major; with `mean` a sum, rounded, is
- * divided by `count` (sum_out, div_). */
+/* Reduces self over `set` into out, whose kept dims are row-major. With `mean` the sum is rounded,
+ * then divided by `count` (sum_out, div_). */
 static void reduce_double(const Tensor *self, unsigned set, Reduction how, bool mean, double count,
                           const Tensor *out, KernelCtx *k) {
     int64_t length;
@@ -141,7 +141,7 @@ static ErrCode kernel_reduce_scan(const Call *call, const Tensor *out, Reduction
     int dim;
     TRY(dim_wrap(call->arg[1].i, self->ndim, &dim, k->err));
     if (tensor_numel(out) == 0) {
-        return ERR_none; /* its other dims may be of any size */
+        return ERR_none; /* empty: the other dims may be too large to allocate */
     }
     bool floating = dtype_is_float(out->dtype);
     int64_t length;

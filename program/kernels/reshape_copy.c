@@ -1,6 +1,6 @@
-/* _reshape_copy: a fresh row-major tensor of another size with self's elements in logical order. It
- * is the half of reshape that copies, and what PyTorch does with _unsafe_view after a matrix
- * product: in both the result is no view of anything. */
+/* _reshape_copy: a new row-major tensor of another size with self's elements in logical order. This
+ * is the copying case of reshape, and what PyTorch's _unsafe_view does after a matrix product: in
+ * both cases the result is not a view. */
 #include "program/ops/functions.h"
 
 ErrCode infer_reshape_copy(const Call *call, Infer *r) {

@@ -1,19 +1,19 @@
-/* Kernels of gather and of the scatters: a walk over the index, beside self or the result seen with
- * stride 0 along `dim`, to whose position the index read on the way is added, and beside the other
- * tensor. */
+/* Kernels of gather and of the scatter ops. A Walk steps over the index tensor, over the indexed
+ * tensor with stride 0 along `dim`, and over the other tensor. The index read at each step is added
+ * to the offset in the indexed tensor. */
 #include "program/kernels/kernels.h"
 
 #include <math.h>
 
-/* The walk over index; at[] are positions in the indexed tensor, its first along `dim`, in index,
+/* The walk over index; at[] are offsets in the indexed tensor (its first along `dim`), in index,
  * and in the other tensor. */
 typedef struct Along {
     const Tensor *index;
-    int64_t size, stride; /* along `dim`, of what the indices mean */
+    int64_t size, stride; /* of the indexed tensor along `dim` */
     Walk w;
 } Along;
 
-/* `t` as index walks it: index's size, t's strides, but still along dim `still` (-1: none). */
+/* `t` viewed with index's size and t's strides, but with stride 0 along dim `still` (-1: none). */
 static Tensor seen_by(const Tensor *t, const Tensor *index, int still) {
     int64_t strides[MAX_DIMS];
     for (int d = 0; d < index->ndim; d++) {
@@ -22,7 +22,7 @@ static Tensor seen_by(const Tensor *t, const Tensor *index, int still) {
     return tensor_seen_as(t, index->ndim, index->size, strides);
 }
 
-/* `t`: the indexed tensor; of `other` as many elements are walked as index has. */
+/* `t` is the indexed tensor; the walk covers as many elements of `other` as index has. */
 static ErrCode along_start(const Call *call, const Tensor *t, const Tensor *other, Along *a,
                            KernelCtx *k) {
     int dim;
@@ -30,7 +30,7 @@ static ErrCode along_start(const Call *call, const Tensor *t, const Tensor *othe
     a->index = call->arg[2].tensor;
     a->size = t->ndim > 0 ? t->size[dim] : 1;
     a->stride = t->ndim > 0 ? t->stride[dim] : 0;
-    a->w.left = 0; /* an index of no elements need not have their dims */
+    a->w.left = 0; /* an empty index may have other dims */
     if (tensor_numel(a->index) > 0) {
         Tensor target = seen_by(t, a->index, dim), part = seen_by(other, a->index, -1);
         const Tensor *walked[3] = {&target, a->index, &part};
@@ -39,7 +39,7 @@ static ErrCode along_start(const Call *call, const Tensor *t, const Tensor *othe
     return ERR_none;
 }
 
-/* The position that the current index selects. */
+/* The offset that the current index selects. */
 static ErrCode along_offset(const Along *a, int64_t *at, Error *err) {
     int64_t i = element_int(a->index->storage->data, a->index->dtype, a->w.at[1]);
     bool inside = i >= 0 && i < a->size;
@@ -102,7 +102,7 @@ ErrCode kernel_scatter_add(const Call *call, Tensor *const *out, KernelCtx *k) {
     return ERR_none;
 }
 
-/* One step of scatter with `reduce`, in the dtype: at += or *= v. */
+/* One step of scatter with `reduce`, in the dtype: at += v or at *= v. */
 static void step_at(const Tensor *to, int64_t at, const Tensor *src, int64_t src_at, Scalar value,
                     bool multiply) {
     void *data = to->storage->data;
@@ -120,8 +120,8 @@ static void step_at(const Tensor *to, int64_t at, const Tensor *src, int64_t src
     element_store_int(data, to->dtype, at, to->dtype == DT_bool ? result != 0 : result);
 }
 
-/* scatter.reduce, scatter.value_reduce: row by row of index, rounded at every step as PyTorch's
- * loop does. */
+/* scatter.reduce, scatter.value_reduce: row by row of index, rounded at every step as in PyTorch's
+ * loop. */
 ErrCode kernel_scatter_steps(const Call *call, Tensor *const *out, KernelCtx *k) {
     const Tensor *to = out[0];
     bool by_value = call->op->param[3].type == ARG_SCALAR, multiply = call->arg[4].str[0] == 'm';
@@ -149,7 +149,7 @@ static Reduce reduce_of(const char *name) {
                             : REDUCE_AMIN;
 }
 
-/* What reduces to the other operand. */
+/* Stores the neutral element of the reduction. */
 static void store_neutral(const Tensor *to, int64_t at, Reduce how) {
     if (dtype_is_float(to->dtype)) {
         element_store_double(to->storage->data, to->dtype, at,
@@ -168,7 +168,7 @@ static void store_neutral(const Tensor *to, int64_t at, Reduce how) {
     }
 }
 
-/* The greater or lesser of the element and src's, a nan above all. */
+/* Stores the greater or lesser of the element and src's element; nan wins. */
 static void choose_at(const Tensor *to, int64_t at, const Tensor *src, int64_t src_at,
                       bool greater) {
     void *data = to->storage->data;
@@ -185,7 +185,7 @@ static void choose_at(const Tensor *to, int64_t at, const Tensor *src, int64_t s
     element_store_int(data, to->dtype, at, greater ? max_i64(own, v) : min_i64(own, v));
 }
 
-/* Every element divided by how many it was summed from; integers round down. */
+/* Divides every element by the number of its summands; integers round down. */
 static void divide_counts(const Tensor *to, const int64_t *count, bool include_self) {
     const Tensor *walked[1] = {to};
     for (Walk w = walk_start(to->size, to->ndim, walked, 1); walk_more(&w); walk_next(&w)) {
@@ -200,7 +200,8 @@ static void divide_counts(const Tensor *to, const int64_t *count, bool include_s
     }
 }
 
-/* Without self, what an index names begins anew. All indices are read before. */
+/* Without include_self, the elements that an index selects are initialized first. All indices are
+ * checked before that. */
 ErrCode kernel_scatter_reduce(const Call *call, Tensor *const *out, KernelCtx *k) {
     const Tensor *src = call->arg[3].tensor, *to = out[0];
     Reduce how = reduce_of(call->arg[4].str);

@@ -1,18 +1,18 @@
-/* Kernel of searchsorted: PyTorch's binary search (aten/src/ATen/native/Bucketization.cpp), step by
- * step, so that the answer is the same also where the sequence is not sorted. */
+/* The kernel of searchsorted: PyTorch's binary search (aten/src/ATen/native/Bucketization.cpp),
+ * step by step, so that the result is the same even if the sequence is not sorted. */
 #include "program/kernels/kernels.h"
 
 enum { SEQUENCE, VALUES, OUT_INT32, RIGHT, SIDE, SORTER };
 
-/* One row of the sequence, and the position of a value in it. */
+/* One row of the sequence, in which a value is searched. */
 typedef struct SearchRow {
     const Tensor *sequence, *sorter; /* sorter or NULL */
     int64_t at, sorter_at, length;
     DType dtype; /* of the comparison */
 } SearchRow;
 
-/* Is element `i` of the row at least (or, `above`, more than) the value? A nan is not, nor is
- * anything a nan. */
+/* Is element `i` of the row >= the value (with `above`: > the value)? Always false if either is
+ * nan. */
 static bool reaches(const SearchRow *row, int64_t i, double value, int64_t int_value, bool above,
                     KernelCtx *k) {
     if (row->sorter) {
@@ -59,9 +59,10 @@ ErrCode kernel_searchsorted(const Call *call, Tensor *const *out, KernelCtx *k) 
                      sequence->size[sequence->ndim - 1],
                      search_dtype(call)};
     Tensor rows = *sequence,
-           sorter_rows = sorter
-                             ? *sorter
-                             : rows; /* seen with the values' size: where each one's row begins */
+           sorter_rows =
+               sorter
+                   ? *sorter
+                   : rows; /* expanded to the values' size: the first element of each value's row */
     for (int d = 0; d < to->ndim; d++) {
         bool shared = sequence->ndim == 1 || d + 1 == to->ndim;
         rows.size[d] = sorter_rows.size[d] = to->size[d];

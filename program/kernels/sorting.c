@@ -1,18 +1,18 @@
-/* libstdc++'s sorting, step by step, since what it leaves of the order of equal elements shows in
- * PyTorch's results.
+/* The sorting algorithms of libstdc++, step by step, because PyTorch's results show the order in
+ * which they leave equal elements.
  *
  *   introselect   narrows [first, last) around the n-th by partitions with a median-of-three pivot;
  *                 the last 3 by insertion
- *   introsort     the same, both sides, down to runs of 16, then one insertion sort
- *   heap_select   a heap of the first ones, which each later element that belongs there enters
- *                 (partial_sort, and when too deep)
+ *   introsort     the same on both sides, down to runs of 16, then one insertion sort
+ *   heap_select   a heap of the first elements, into which each smaller later element is inserted
+ *                 (partial_sort, and beyond the depth limit)
  *
  * nan is the greatest number. */
 #include "program/kernels/sorting.h"
 
 #include <math.h>
 
-/* Does x come before y? */
+/* Is x ordered before y? */
 static bool kernel_sorting_before(const SortOrder *o, const SortElement *x, const SortElement *y) {
     if (!o->floating) {
         return o->descending ? x->whole > y->whole : x->whole < y->whole;
@@ -28,7 +28,7 @@ static void kernel_sorting_swap(SortElement *a, SortElement *b) {
     *b = kept;
 }
 
-/* ---- heaps: the element that comes last is at the top ---- */
+/* ---- heaps: the last element in the order is at the top ---- */
 
 static void push_heap(const SortOrder *o, SortElement *first, int64_t hole, int64_t top,
                       SortElement value) {
@@ -123,7 +123,7 @@ static SortElement *partition_pivot(const SortOrder *o, SortElement *first, Sort
     }
 }
 
-/* Insertion of the element at `at` into the sorted run before it, down to `first`. */
+/* Inserts the element at `at` into the sorted run before it, down to `first`. */
 static void insert(const SortOrder *o, SortElement *first, SortElement *at) {
     SortElement value = *at;
     while (at > first && kernel_sorting_before(o, &value, at - 1)) {
@@ -182,5 +182,5 @@ static void introsort(const SortOrder *o, SortElement *first, SortElement *last,
 
 void sort_unstable(const SortOrder *o, SortElement *first, SortElement *last) {
     introsort(o, first, last, depth_limit(last - first));
-    insertion_sort(o, first, last); /* std::sort guards only the first 16, which is the same */
+    insertion_sort(o, first, last); /* std::sort guards only the first 16, with the same result */
 }

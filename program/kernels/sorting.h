@@ -1,4 +1,4 @@
-/* std::sort, std::nth_element and std::partial_sort of libstdc++, down to the order in which they
+/* std::sort, std::nth_element and std::partial_sort of libstdc++, including the order in which they
  * leave equal elements. */
 #ifndef PROGRAM_SORTING_H
 #define PROGRAM_SORTING_H
@@ -6,8 +6,8 @@
 #include "tensor/base.h"
 
 typedef struct SortElement {
-    double value;  /* where values are floating */
-    int64_t whole; /* where they are not */
+    double value;  /* floating dtypes */
+    int64_t whole; /* integer dtypes */
     int64_t index;
 } SortElement;
 
@@ -17,7 +17,7 @@ typedef struct SortOrder {
 
 /* Sorts [first, last). */
 void sort_unstable(const SortOrder *o, SortElement *first, SortElement *last);
-/* What a sort would put at `nth` is there, what comes before it before. */
+/* The element that a sort would put at `nth` is there; smaller elements are before it. */
 void sort_nth(const SortOrder *o, SortElement *first, SortElement *nth, SortElement *last);
 /* [first, middle) holds the smallest elements of [first, last), sorted. */
 void sort_partial(const SortOrder *o, SortElement *first, SortElement *middle, SortElement *last);

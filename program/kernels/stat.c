@@ -1,12 +1,11 @@
-/* Kernels of variances, norms and logarithms of sums of exponentials: passes over self in row-major
- * order with one accumulator for each kept position, in double, rounded once (see
- * kernels/reduce.c). */
+/* Kernels of variances, norms and log-sum-exp ops: passes over self in row-major order with one
+ * accumulator for each element of the result, in double, rounded once (see kernels/reduce.c). */
 #include "program/kernels/kernels.h"
 
 #include <math.h>
 
-/* What a pass over the reduced sets needs: an accumulator for each kept position, and self beside
- * them. */
+/* A pass over the reduced sets: one accumulator for each element of the result, and a walk over
+ * self and the accumulators. */
 typedef struct Sets {
     const Tensor *self;
     Tensor slots;
@@ -43,7 +42,7 @@ static void kernel_stat_answer(const Tensor *out, int64_t i, double value) {
     element_store_double(out->storage->data, out->dtype, out->offset + i, value);
 }
 
-/* ---- var, std: two passes; the divisor is count - correction, at least 0 ---- */
+/* ---- var, std: two passes; the divisor is max(0, count - correction) ---- */
 
 static ErrCode variance(const Call *call, const Tensor *out, bool root, KernelCtx *k) {
     const Tensor *self = call->arg[0].tensor;
@@ -76,7 +75,8 @@ ErrCode kernel_std(const Call *call, Tensor *const *out, KernelCtx *k) {
 
 /* ---- norm ---- */
 
-/* The sum (largest, smallest, number) that the p-norm is made from. */
+/* One step of the accumulator from which the p-norm is computed: a sum, maximum, minimum or
+ * count. */
 static double norm_step(double acc, double x, double p) {
     x = fabs(x);
     if (isinf(p)) {
@@ -104,13 +104,13 @@ ErrCode kernel_norm(const Call *call, Tensor *const *out, KernelCtx *k) {
     return ERR_none;
 }
 
-/* ---- logarithms of sums of exponentials ---- */
+/* ---- log-sum-exp ---- */
 
 /* nan wins. */
 static double larger(double a, double b) { return isnan(a) || b <= a ? a : b; }
 
-/* The largest of every set, and log of the sum of exp(x - largest); with `finite`, an infinite
- * largest counts as 0. */
+/* The maximum of every set, and log of the sum of exp(x - maximum). With `finite`, an infinite
+ * maximum counts as 0. */
 static void log_sums(const Sets *s, DType dtype, bool finite, double *most, double *sum) {
     for (Walk w = sets_walk(s); walk_more(&w); walk_next(&w)) {
         most[w.at[1]] = larger(most[w.at[1]], cast_double(s->self, w.at[0], dtype));

@@ -1,5 +1,5 @@
-/* Kernels of take and put, whose indices count all elements, and of masked_select and
- * masked_scatter. */
+/* Kernels of take and put, whose indices count all elements in row-major order, and of
+ * masked_select and masked_scatter. */
 #include "program/kernels/kernels.h"
 
 #include <string.h>
@@ -98,7 +98,7 @@ ErrCode kernel_masked_select(const Call *call, Tensor *const *out, KernelCtx *k)
     return ERR_none;
 }
 
-/* Elements of source, in order, go where the mask is set. */
+/* Elements of source, in order, are written where the mask is set. */
 ErrCode kernel_masked_scatter(const Call *call, Tensor *const *out, KernelCtx *k) {
     const Tensor *mask = call->arg[1].tensor, *source = call->arg[2].tensor, *to = out[0];
     kernel_start_from(to, call->arg[0].tensor, k);
@@ -122,7 +122,7 @@ ErrCode kernel_masked_scatter(const Call *call, Tensor *const *out, KernelCtx *k
     return ERR_none;
 }
 
-/* Elements of grad where the mask is set, in order; zeros after them. */
+/* Elements of grad where the mask is set, in order; the rest is zeros. */
 ErrCode kernel_masked_scatter_grad(const Call *call, Tensor *const *out, KernelCtx *k) {
     (void)k;
     const Tensor *grad = call->arg[0].tensor, *mask = call->arg[1].tensor, *to = out[0];

@@ -1,5 +1,5 @@
-/* Deep copies of programs and results. Every pointer of the source is followed, but those into the
- * op table are shared; what a statement's argument holds is known from its parameter's type. */
+/* Deep copies of programs and results. Every pointer is followed except those into the op table,
+ * which are shared. The parameter's type determines what a statement's argument holds. */
 #include "program/lang/result.h"
 
 #define CLONE(arena, from, n)                                                                      \
@@ -46,7 +46,7 @@ static void clone_arg(Arena *arena, ArgType type, PArg *a, DType literal) {
         }
         break;
     default:
-        break; /* held by value */
+        break; /* stored inline */
     }
 }
 

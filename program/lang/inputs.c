@@ -1,8 +1,8 @@
-/* The tensors a call is made with, the tangents its backward is fed, and which inputs belong to
- * which call.
+/* Builds the input tensors of a call and the tangents of its backward, and determines which inputs
+ * belong to which call.
  *
- * A storage is as long as the farthest element of any input on it, so inputs are taken in two
- * rounds: extents first, then one storage for each group, filled by the first input that names
+ * A storage is as long as the furthest element of any input on it. So inputs are processed in two
+ * passes: first the extents, then one storage for each group, filled by the first input that names
  * it. */
 #include "program/lang/program.h"
 
@@ -16,7 +16,7 @@ bool program_pokes(const Program *p, int number) {
     return number >= p->nrecalls || !p->recalls[number].keep;
 }
 
-/* Place of the first input on the same storage as input i. */
+/* Index of the first input that is on the same storage as input i. */
 static int inputs_storage_leader(const Input *inputs, int i) {
     if (inputs[i].storage != NAME_NONE) {
         for (int j = 0; j < i; j++) {
@@ -60,7 +60,7 @@ static void storage_fill(Storage *storage, const InputData *data) {
 ErrCode inputs_build(const Program *p, const Input *inputs, int ninputs, Arena *arena,
                      const Limits *limits, Tensor *out, Error *err) {
     CHECK(ninputs <= MAX_INPUTS);
-    int64_t extent[MAX_INPUTS]; /* by leader: elements of the storage */
+    int64_t extent[MAX_INPUTS]; /* by leader: number of elements of the storage */
     int64_t bytes = 0, storages = 0;
     for (int i = 0; i < ninputs; i++) {
         const char *name = p->names[inputs[i].name];
@@ -102,7 +102,7 @@ const Input *program_call_inputs(const Program *p, int call, int *ninputs, bool 
     const Recall *r = call > 0 ? &p->recalls[call - 1] : NULL;
     *grad_mode = r && r->grad_mode_given ? r->grad_mode : p->grad_mode;
     while (call > 0 && p->recalls[call - 1].keep) {
-        call--; /* the same tensors as the call before */
+        call--; /* same tensors as in the previous call */
     }
     *ninputs = call > 0 ? p->recalls[call - 1].ninputs : p->ninputs;
     return call > 0 ? p->recalls[call - 1].inputs : p->inputs;

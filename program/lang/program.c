@@ -1,9 +1,8 @@
 /* A program as a tree: names, statement numbers and paths.
  *
- * Names are interned through an open-addressing table that doubles before it is half full, so a
- * lookup is one hash and about one comparison. Statement numbers are the preorder over `setup`,
- * then `body`; a path gives the same position from the root, so both directions are one walk of the
- * tree. */
+ * Names are interned in an open-addressing hash table that doubles before it is half full.
+ * Statement numbers are the preorder over `setup`, then `body`. A path gives the same position from
+ * the root, so both conversions are one walk of the tree. */
 #include "program/lang/program.h"
 #include "tensor/hash.h"
 
@@ -117,8 +116,8 @@ void block_append(Block *block, Stmt *stmt, Stmt **tail) {
     block->count++;
 }
 
-/* Numbers a block from `sid` on, recounts it, and returns the next free number. Nesting is at most
- * MAX_NESTING deep. */
+/* Numbers the statements of a block from `sid` on, updates its count, and returns the next free
+ * number. Nesting is at most MAX_NESTING deep. */
 static int block_number(Block *block, int sid) {
     block->count = 0;
     for (Stmt *s = block->first; s; s = s->next) {
@@ -142,7 +141,7 @@ static int block_size(const Block *block) {
 
 int program_size(const Program *p) { return block_size(&p->body); }
 
-/* The statement of a preorder is in the last sibling that does not begin after it. */
+/* The statement with number `sid`: it is in the last sibling whose number is not greater. */
 static Stmt *block_find(const Block *block, int sid) {
     Stmt *at = NULL;
     for (Stmt *s = block->first; s && s->sid <= sid; s = s->next) {
@@ -190,8 +189,8 @@ const char *program_path(Arena *arena, const Program *p, int sid) {
     }
 }
 
-/* One step `label[N]` of a path: moves *path past it. Labels are found by position in the
- * NULL-ended list; -1 if malformed. */
+/* Parses one step `label[N]` of a path and advances *path. Returns the index of the label in the
+ * NULL-terminated list, or -1 if the step is malformed. */
 static int path_step(const char **path, const char *const *labels, int *number) {
     for (int k = 0; labels[k]; k++) {
         size_t length = strlen(labels[k]);

@@ -3,9 +3,9 @@
  *     Program ── inputs[] , body ── Stmt ── Stmt ── ...
  *         names are interned: a NameId indexes program->names
  *
- * Every statement has a number (`sid`, preorder over setup then body) by which traces, errors and
- * graphs refer to it; program_path turns it into "body[4].then[0]". A program is immutable once
- * built, except by fuzz/ and the minimizer, which copy first (program_clone). */
+ * Every statement has a number (`sid`: preorder over setup, then body) by which traces, errors and
+ * graphs refer to it; program_path converts it to "body[4].then[0]". A program is immutable once
+ * built. fuzz/ and the minimizer copy it before changing it (program_clone). */
 #ifndef PROGRAM_PROGRAM_H
 #define PROGRAM_PROGRAM_H
 
@@ -14,26 +14,26 @@
 typedef int32_t NameId;
 enum { NAME_NONE = -1, MAX_NAMES = 8192, MAX_INPUTS = 64, MAX_RECALLS = 64, MAX_NESTING = 64 };
 
-/* An int, or the size of a dim of a variable at that moment: {"size_of": [NAME, DIM]}. */
+/* An int, or the size of a dim of a variable at run time: {"size_of": [NAME, DIM]}. */
 typedef struct PInt {
-    NameId size_of; /* NAME_NONE: `value` is the int; else `value` is the dim */
+    NameId size_of; /* NAME_NONE: `value` is the int; otherwise `value` is the dim */
     int64_t value;
 } PInt;
 
 typedef struct PIndexItem {
     IndexKind kind;
     bool has_start, has_stop, has_step;
-    PInt start, stop, step; /* INT: start; BOOL: start.value */
+    PInt start, stop, step; /* INT: start; BOOL: start.value; SLICE: all three */
     NameId tensor;
     const int64_t *list; /* LIST */
     int count;
 } PIndexItem;
 
-/* An argument as written. `given` false: the schema's default. */
+/* An argument of a statement. `given` false: the schema's default applies. */
 typedef struct PArg {
     bool given;
-    bool is_none;   /* null was written for an optional */
-    bool is_tensor; /* ARG_VALUE, ARG_TENSOR*: a name */
+    bool is_none;   /* an optional argument was given as null */
+    bool is_tensor; /* ARG_VALUE, ARG_TENSOR*: given as a name */
     union {
         NameId tensor;
         struct {
@@ -46,7 +46,7 @@ typedef struct PArg {
             PInt *v;
             int n;
             bool single;
-        } ints; /* single: written as one int, not a list */
+        } ints; /* single: given as one int instead of a list */
         double f;
         bool b;
         DType dtype;
@@ -58,7 +58,7 @@ typedef struct PArg {
         struct {
             void *data;
             int64_t n;
-        } data; /* tensor literal, in the dtype argument's dtype */
+        } data; /* tensor literal: elements in the dtype of the dtype argument */
     };
 } PArg;
 
@@ -110,7 +110,7 @@ typedef struct Block {
     Stmt *first;
     int count;
 } Block;
-/* The torch.autograd.grad statement. */
+/* A torch.autograd.grad statement. */
 typedef struct GradStmt {
     NameId *outputs;
     int noutputs;
@@ -122,7 +122,7 @@ typedef struct GradStmt {
 } GradStmt;
 
 struct Stmt {
-    Stmt *next; /* in its block */
+    Stmt *next; /* next statement of the same block */
     StmtKind kind;
     int sid;
     /* STMT_OP */
@@ -130,15 +130,15 @@ struct Stmt {
     PArg *arg;          /* op->nparam of them */
     bool requires_grad; /* FACTORY: "requires_grad": true */
     bool requires_grad_given;
-    int nout;      /* names in out; 0: no `out` */
-    bool out_list; /* out was an array: unpack */
+    int nout;      /* number of names in out; 0: no `out` */
+    bool out_list; /* out was an array: unpack the results */
     NameId *out;
     /* STMT_WITH */
     bool grad_enabled; /* enable_grad (true) or no_grad */
-    Block body;        /* WITH; IF: then */
+    Block body;        /* WITH: body; IF: then branch */
     /* STMT_IF, STMT_ASSERT */
     Predicate predicate;
-    Block orelse; /* IF */
+    Block orelse; /* IF: else branch */
     bool has_else;
     /* STMT_PROBE */
     ProbeKind probe;
@@ -149,13 +149,13 @@ struct Stmt {
         *extra; /* `x-` keys of the statement, as canonical JSON members ("\"x-a\":1"), or NULL */
 };
 
-/* Where an input's data comes from. */
+/* The source of an input's data. */
 typedef struct InputData {
     bool given;
     bool is_fill;
     FillKind fill;
     uint64_t seed;
-    void *data; /* else: `numel` elements of the dtype */
+    void *data; /* otherwise `numel` elements of the dtype */
     int64_t numel;
     const char *extra; /* `x-` keys of the fill */
 } InputData;
@@ -166,9 +166,9 @@ typedef struct Input {
     int ndim;
     int64_t size[MAX_DIMS];
     bool stride_given, offset_given;
-    int64_t stride[MAX_DIMS]; /* filled in (contiguous) when not given */
+    int64_t stride[MAX_DIMS]; /* contiguous if not given */
     int64_t offset;
-    NameId storage; /* NAME_NONE: a storage of its own */
+    NameId storage; /* NAME_NONE: its own storage */
     bool requires_grad, requires_grad_given;
     InputData data;
     const char *extra;
@@ -179,16 +179,16 @@ typedef struct Backward {
     FillKind fill;
     uint64_t seed;
     int *of;
-    int nof; /* nof -1: all */
+    int nof; /* nof -1: all inputs */
     const char *extra;
 } Backward;
 
 typedef struct Recall {
-    bool keep; /* {"keep": true, ...}: the same tensor objects as in the call before; `set` changes
-                  their flags first */
+    bool keep; /* {"keep": true, ...}: the same tensor objects as in the previous call, after `set`
+                  has changed their flags */
     Input *inputs;
     int ninputs;
-    bool object_form; /* written as an object */
+    bool object_form; /* given as an object */
     bool grad_mode, grad_mode_given;
     struct {
         NameId name;
@@ -200,8 +200,8 @@ typedef struct Recall {
 
 typedef struct Result Result;
 
-/* How the Python shell spells a statement or holds an input; kept for the exporter (and one seeded
- * fault). */
+/* How the exported Python code is written (`shell` in the format): call styles of statements and
+ * binding kinds of inputs. Used by the Python exporter and one fault. */
 typedef struct PythonSurface PythonSurface;
 typedef enum CallStyle {
     STYLE_method,
@@ -271,7 +271,7 @@ typedef struct Program {
     PythonSurface *surface; /* NULL: absent */
     Result *expect;         /* NULL: absent */
     const char *extra;      /* `x-` keys, canonical JSON members */
-    int nstmts;             /* sids run over 0..nstmts-1 */
+    int nstmts;             /* sids are 0..nstmts-1 */
 } Program;
 
 /* ---- building (parser, generator, minimizer) ---- */
@@ -279,64 +279,67 @@ typedef struct Names {
     Arena *arena;
     const char **v;
     int n, capacity;
-    int32_t *slot; /* open addressing over v: id + 1, or 0; nslot is a power of two */
+    int32_t *slot; /* open addressing over v: id + 1, or 0 if free; nslot is a power of two */
     int nslot;
 } Names;
-/* The id of `name`, interned (copied into names->arena, the only field a fresh Names needs);
- * NAME_NONE when MAX_NAMES is reached. */
+/* Interns `name` and returns its id; NAME_NONE if there are MAX_NAMES already. The name is copied
+ * into names->arena, the only field that must be set in a new Names. */
 NameId names_intern(Names *names, const char *name);
-/* [A-Za-z_][A-Za-z0-9_]{0,63} */
+/* Does `name` match [A-Za-z_][A-Za-z0-9_]{0,63}? */
 bool name_valid(const char *name);
 /* A deep copy in `arena` (op table pointers shared). */
 Program *program_clone(Arena *arena, const Program *p);
-/* Numbers statements in preorder (setup, then body) and counts them: after every edit. */
+/* Numbers statements in preorder (setup, then body) and counts them. Must be called after every
+ * edit. */
 void program_number(Program *p);
 void block_append(Block *block, Stmt *stmt, Stmt **tail);
-/* A statement of the kind, reading nothing; an op statement with no argument given. Both in
- * `arena`. */
+/* A statement of the kind that reads no names, and an op statement with no argument given. Both are
+ * allocated in `arena`. */
 Stmt *stmt_make(Arena *arena, StmtKind kind);
 Stmt *stmt_make_op(Arena *arena, const OpInfo *op);
-/* "body[4].then[0]" of a sid, in `arena`; "return" and "backward" are not statements. */
+/* The path of statement `sid`, such as "body[4].then[0]", in `arena`. `sid` must be a statement
+ * number: AT_RETURN and AT_BACKWARD have no path. */
 const char *program_path(Arena *arena, const Program *p, int sid);
 /* The grammar of statement paths: (body|setup)[N] followed by any of .body[N] .then[N] .else[N]. */
 bool path_valid(const char *path);
-/* sid of a path, or -1. */
+/* The sid of a path, or -1. */
 int program_find(const Program *p, const char *path);
 Stmt *program_stmt(const Program *p, int sid);
-/* Statements of the body at any depth (what a report calls the size of a program). */
+/* Number of statements in the body at any depth: the size of a program in reports. */
 int program_size(const Program *p);
 
-/* ---- binding arguments to values (bind.c) ---- */
-/* Makes the Call of an op statement from an environment `env[NameId]` (NULL: unbound). Errors:
- * invalid (unbound name, size_of of a missing dim is index_range). Lists are allocated in
- * `arena`. */
+/* ---- binding arguments to values (program/ops/bind.c) ---- */
+/* Makes the Call of an op statement from an environment `env[NameId]` (NULL: unbound). Lists are
+ * allocated in `arena`. Errors: ERR_invalid for an unbound name, ERR_index_range for size_of of a
+ * dim that does not exist. */
 ErrCode stmt_bind(const Stmt *stmt, const Program *p, Tensor *const *env, Arena *arena, Call *call,
                   Error *err);
 
 /* ---- inputs (inputs.c) ---- */
-/* What the function is passed: `args`, or else the inputs. */
+/* Number of arguments of the function: those in `args`, otherwise all inputs. */
 int program_nargs(const Program *p);
 NameId program_arg(const Program *p, int index);
-/* Are returns written to after call `number` is recorded (the write-through check)? Not where the
- * next call keeps its tensors. */
+/* Does call `number` run the write-through check, which writes to returns after recording them? Not
+ * if the next call keeps its tensors. */
 bool program_pokes(const Program *p, int number);
-/* Builds the tensors of one call, storages shared as written: out[i] for inputs[i], data filled.
- * ERR_limit. */
+/* Builds the tensors of one call, with storages shared as in the program and filled with data:
+ * out[i] for inputs[i]. ERR_limit if they exceed the limits. */
 ErrCode inputs_build(const Program *p, const Input *inputs, int ninputs, Arena *arena,
                      const Limits *limits, Tensor *out, Error *err);
-/* The inputs and grad mode of call k (0 = the first, k = recalls[k-1]). */
+/* The inputs and grad mode of call k (0 is the first call, k is recalls[k-1]). */
 const Input *program_call_inputs(const Program *p, int call, int *ninputs, bool *grad_mode);
-/* Fills `t` (contiguous, allocated) with the tangent of the return at `index`: fill seed +
- * index. */
+/* Fills `t` (contiguous, allocated) with the tangent of the return at `index`; the fill seed is
+ * seed + index. */
 void backward_fill(const Backward *b, int index, const Tensor *t);
-/* True if the return at `index` is a root of the backward, flags aside. */
+/* Is the return at `index` a root of the backward, ignoring requires_grad? */
 bool backward_includes(const Backward *b, int index);
 
 /* ---- verify.c ---- */
-/* Every invariant of a well-formed Program that does not need running (ranges of ids, argument
- * kinds, limits); false and the first broken one, with its path, in `message`. */
+/* Checks every invariant of a well-formed Program that does not require running it (ranges of ids,
+ * argument kinds, limits). False after the first violation, which `message` describes with its
+ * path. */
 bool program_verify(const Program *p, char *message, size_t message_size);
-/* As program_verify, with other limits than LIMITS_DEFAULT. */
+/* As program_verify, with `limits` instead of LIMITS_DEFAULT. */
 bool program_verify_within(const Program *p, const Limits *limits, char *message,
                            size_t message_size);
 

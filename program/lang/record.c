@@ -1,9 +1,9 @@
-/* What goes into a result, read from tensors in one way for every executor of ours.
+/* Records values from tensors into a result, in the same way for both executors.
  *
- * Elements are copied in logical order (a return, a gradient) or in storage order (an input), with
- * the float64 shadow beside them where the storage has one. The poke then writes k + 1 to return k
- * through its own view, and everything is copied again: two results agree only if the same tensors
- * see each other's writes. */
+ * Elements are copied in logical order (returns, gradients) or storage order (inputs), with the
+ * float64 shadow where the storage has one. The write-through check then writes k + 1 to return k
+ * through its own view and records everything again: two results agree only if writes are visible
+ * in the same tensors. */
 #include "program/lang/result.h"
 
 #include <string.h>

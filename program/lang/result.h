@@ -1,18 +1,18 @@
-/* Result: what an executor answers for one program (docs/reference/format.md, "Results"); the only
- * thing oracles see. Data is dense, in logical order (returns, gradients) or storage order
+/* Result: what an executor returns for one program (docs/reference/format.md, "Results"). Oracles
+ * compare only results. Data is dense, in logical order (returns, gradients) or storage order
  * (inputs), in the stated dtype. */
 #ifndef PROGRAM_RESULT_H
 #define PROGRAM_RESULT_H
 
 #include "program/lang/program.h"
 
-/* Where an error happened: a statement number, or one of these. */
+/* Where an error occurred: a statement number, or one of these. */
 enum { AT_RETURN = -1, AT_BACKWARD = -2, AT_UNKNOWN = -3 };
 
 typedef struct TraceEntry {
     int sid;
     ProbeKind probe;
-    int n;               /* entries of v: 1, or ndim for size and stride */
+    int n;               /* number of entries in v: 1, or ndim for size and stride */
     int64_t v[MAX_DIMS]; /* booleans 0/1, a DType for dtype */
 } TraceEntry;
 
@@ -42,10 +42,10 @@ typedef struct ReturnRecord {
     bool requires_grad, is_leaf;
     bool has_requires_grad, has_is_leaf, has_alias;
     AliasKind alias;
-    int alias_index; /* input or return number */
+    int alias_index; /* index of an input or return */
     GradState grad_state;
     Values grad;
-    const void *poked; /* data after the poke, logical order, or NULL */
+    const void *poked; /* data after the write-through check, in logical order, or NULL */
 } ReturnRecord;
 
 typedef struct InputRecord {
@@ -57,11 +57,12 @@ typedef struct InputRecord {
     bool has_geometry;
     int ndim;
     int64_t size[MAX_DIMS], stride[MAX_DIMS], storage_offset;
-    Values data;    /* the storage, 1-D, in storage order */
-    bool unsettled; /* a refused in-place op may have written a part: data not compared */
+    Values data; /* the storage, 1-D, in storage order */
+    bool
+        unsettled; /* a failed in-place op may have written only some elements: data not compared */
     GradState grad_state;
     Values grad;
-    const void *poked; /* storage data after the poke, or NULL */
+    const void *poked; /* storage data after the write-through check, or NULL */
 } InputRecord;
 
 typedef struct UndefinedNote {
@@ -82,60 +83,57 @@ typedef struct CallResult {
     int ninputs;
     bool no_trace; /* the trace was not recorded: not compared */
     bool vacuous;  /* a compiling target compiled nothing */
-    int regions;   /* our compiled executor: regions that the call ran (more than one: graph breaks)
-                    */
-    bool compiled; /* our compiled executor: this call was compiled (else a cache hit) */
-    const char
-        *miss; /* why code that was there did not serve it (compiled/core/misses.def), or NULL */
-    bool symbolic;     /* served by code for many sizes */
+    int regions;   /* compiled executor: number of regions that the call ran (more than one: graph
+                      breaks) */
+    bool compiled; /* compiled executor: this call was compiled (otherwise a cache hit) */
+    const char *miss;  /* why existing code could not be used (compiled/core/misses.def), or NULL */
+    bool symbolic;     /* ran symbolic code */
     const char *extra; /* other x- keys, as JSON members, or NULL */
 } CallResult;
 
-/* How an out-of-process target failed at a program: it died or answered garbage, or passed its time
- * limit. */
+/* How an out-of-process target failed on a program: it crashed or sent malformed output, or it
+ * timed out. */
 typedef enum Failure { FAILURE_NONE, FAILURE_CRASH, FAILURE_TIMEOUT } Failure;
 
 struct Result {
     const char *target;
-    Failure
-        failure; /* then the only call is an `internal` error whose message says what happened */
+    Failure failure; /* if set, the only call is an `internal` error whose message describes the
+                        failure */
     CallResult *calls;
     int ncalls;
     UndefinedNote *undefined;
     int nundefined;          /* x-undefined */
-    const char *unspecified; /* reference, if requested: what PyTorch 1.13 leaves unspecified
-                                (the last one), or NULL */
+    const char *unspecified; /* reference, on request: the last behaviour that PyTorch 1.13 leaves
+                                unspecified, or NULL */
     const char *extra;       /* other x- keys, as JSON members, or NULL */
-    bool inconclusive; /* reference with the float64 shadow: some value of the run is inconclusive
-                          (a bound became NaN) */
+    bool inconclusive; /* reference with the float64 shadow: the run depends on an inconclusive
+                          value (an error bound became NaN) */
 };
 
 /* A deep copy in `arena`. */
 Result *result_clone(Arena *arena, const Result *r);
 
-/* What a caller requests from an executor. */
+/* Options of a run. */
 typedef struct RunOptions {
-    bool poke;   /* after recording, write to every return and record again (format.md) */
-    bool shadow; /* reference: run with the float64 shadow */
-    bool
-        detect_unspecified; /* reference: look for behaviour that PyTorch 1.13 leaves unspecified */
+    bool poke; /* run the write-through check: write to every return and record again (format.md) */
+    bool shadow;             /* reference: run with the float64 shadow */
+    bool detect_unspecified; /* reference: detect behaviour that PyTorch 1.13 leaves unspecified */
     Limits limits;
-    int64_t (
-        *executed)[DT_COUNT]; /* reference: by op, counts the statements that ran to their end, by
-                                 the dtype of their first result, or of what they write; or NULL */
+    int64_t (*executed)[DT_COUNT]; /* reference: counts completed statements by op and by the dtype
+                                      of the first result, or of the tensor written; or NULL */
 } RunOptions;
 
-/* ---- recording (record.c): shared by both executors, so both report in one way ---- */
+/* ---- recording (record.c), shared by both executors ---- */
 /* Copies t's elements (and shadow, if its storage has one) in logical order. */
 void values_record(Values *out, const Tensor *t, Arena *arena);
 /* The whole storage, as 1-D. */
 void values_record_storage(Values *out, const Storage *s, Arena *arena);
-/* For k = 0, 1, ..: returns[k].fill_(k + 1) unless it overlaps itself; then records `poked` of
+/* For k = 0, 1, ..: returns[k].fill_(k + 1) unless it overlaps itself. Then records `poked` of
  * every return and input. */
 void poke_record(CallResult *call, Tensor *const *returns, int nreturns, Tensor *const *inputs,
                  int ninputs, Arena *arena);
-/* Sets alias/alias_index of returns: the first input, else the lowest earlier return, whose storage
- * is the same (and has bytes). */
+/* Sets alias and alias_index of returns: the first input with the same storage, else the first
+ * earlier return. Empty storages do not alias. */
 void alias_record(CallResult *call, Tensor *const *returns, int nreturns, Tensor *const *inputs,
                   int ninputs);
 

@@ -1,5 +1,5 @@
-/* Which names a statement reads, writes through and binds: one visitor, so that nobody walks the
- * kinds of arguments again. */
+/* Which names a statement reads, writes through and binds: one visitor over all kinds of
+ * arguments. */
 #ifndef PROGRAM_USES_H
 #define PROGRAM_USES_H
 
@@ -11,8 +11,8 @@ typedef enum Use {
     USE_BIND   /* a name in `out` */
 } Use;
 
-/* Calls `visit` for each name of the statement itself (not of statements inside it): reads and
- * writes first, in argument order, then the names it binds. The visitor may change the name. */
+/* Calls `visit` for each name of the statement itself (not of statements inside its blocks): reads
+ * and writes first, in argument order, then the names it binds. The visitor may change the name. */
 typedef void (*UseFn)(void *user, NameId *name, Use use);
 void stmt_uses(Stmt *s, UseFn visit, void *user);
 

@@ -1,9 +1,9 @@
-/* The invariants of a program that need no running: what the parser checks of every file, and what
- * the generator, the mutators and the minimizer must keep.
+/* The invariants of a program that do not require running it. The parser checks them for every
+ * file, and the generator, the mutators and the minimizer must preserve them.
  *
- * One walk, first complaint wins; it says where, in the paths of format.md. What an executor finds
- * out by running (unbound names, sizes that do not fit, a wrong count of `out` names) is a result
- * and no business of this file. */
+ * One walk; the first error wins and names its path in the notation of format.md. Errors that an
+ * executor finds by running (unbound names, sizes that do not fit, a wrong number of `out` names)
+ * are results and not checked here. */
 #include "program/lang/verify.h"
 
 #include <stdarg.h>
@@ -18,7 +18,7 @@ bool verify_fail(ProgramVerifier *v, const char *format, ...) {
     return false;
 }
 
-/* About the statement looked at. */
+/* Reports an error about the current statement. */
 bool verify_fail_stmt(ProgramVerifier *v, const char *format, ...) {
     char what[200];
     va_list args;
@@ -28,7 +28,8 @@ bool verify_fail_stmt(ProgramVerifier *v, const char *format, ...) {
     return verify_fail(v, "%s: %s", program_path(v->p->arena, v->p, v->sid), what);
 }
 
-/* About the inputs looked at, or one of them: inputs[1], recalls[2].inputs, recalls[2][0]. */
+/* Reports an error about the current inputs or one of them: inputs[1], recalls[2].inputs,
+ * recalls[2][0]. */
 static bool bad_input(ProgramVerifier *v, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 static bool bad_input(ProgramVerifier *v, const char *format, ...) {
@@ -66,7 +67,7 @@ static int verify_storage_leader(const Input *inputs, int i) {
     return leader;
 }
 
-/* Sizes and strides in themselves; sets the input's extent in its storage. */
+/* Checks sizes and strides, and computes the extent of the input in its storage. */
 static bool verify_geometry(ProgramVerifier *v, const Input *in, int64_t *extent) {
     int64_t most = v->limits->max_elements, numel;
     if (in->ndim < 0 || in->ndim > MAX_DIMS) {
@@ -121,9 +122,9 @@ static bool verify_input(ProgramVerifier *v, const Input *inputs, int i) {
     return true;
 }
 
-/* The program's, or those of the recall looked at. */
+/* Checks the program's inputs or those of the current recall. */
 static bool verify_inputs(ProgramVerifier *v, const Input *inputs, int n) {
-    int64_t extent[MAX_INPUTS] = {0}, bytes = 0; /* extent: by leader */
+    int64_t extent[MAX_INPUTS] = {0}, bytes = 0; /* extents by storage leader */
     v->input = -1;
     if (n < 0 || n > MAX_INPUTS) {
         return bad_input(v, ": %d inputs pass the limit of %d", n, MAX_INPUTS);
@@ -222,7 +223,7 @@ static bool verify_backward(ProgramVerifier *v) {
     return true;
 }
 
-/* A recall calls the same function: the same parameters, in order. */
+/* A recall calls the same function, so its inputs are the same parameters in the same order. */
 static bool verify_recall(ProgramVerifier *v, int k) {
     const Program *p = v->p;
     const Recall *r = &p->recalls[k];

@@ -90,7 +90,7 @@ static bool arg_ok(const ProgramVerifier *v, const Param *param, const PArg *a) 
     return false;
 }
 
-/* A tensor literal: as many elements as its size says. */
+/* Has a tensor literal as many elements as its size says? */
 static bool literal_ok(const Stmt *s) {
     const PArg *data = &s->arg[op_param(s->op, "data")], *size = &s->arg[op_param(s->op, "size")];
     int64_t numel = 1;

@@ -1,6 +1,6 @@
-/* Arguments in Python's syntax. A float is printed with a point or an exponent, so that 1 and 1.0
- * stay two things; a number never comes from anything but our own digits, and a name only from the
- * list of names given, so nothing of a program can become code. */
+/* Arguments in Python syntax. A float is printed with a point or an exponent, so that 1 and 1.0
+ * stay distinct. Numbers are printed by our own code and names come from the list of names only, so
+ * no text of a program can become code. */
 #include "program/print/args.h"
 
 #include <inttypes.h>
@@ -103,7 +103,7 @@ void print_index(const Printer *pr, const PArg *arg) {
         print_item(pr, &arg->index.v[i]);
     }
     if (arg->index.n == 1 && arg->index.v[0].kind == INDEX_LIST) {
-        text_add(pr->t, ","); /* x[[0, 1],]: a tuple of one list, whatever the list holds */
+        text_add(pr->t, ","); /* x[[0, 1],]: a tuple with one list, whatever the list holds */
     }
 }
 
@@ -180,7 +180,7 @@ void print_arg(const Printer *pr, const PArg *arg, ArgType type) {
         print_dtype(pr, arg->dtype);
         break;
     case ARG_STR:
-    case ARG_STR_OPT: /* words (rounding_mode, ..) and equations: what is neither is not printed */
+    case ARG_STR_OPT: /* words (rounding_mode, ..) and equations; any other string is not printed */
         text_printf(
             pr->t, "'%.*s'",
             (int)strspn(arg->str,

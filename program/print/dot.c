@@ -1,6 +1,7 @@
-/* Graphviz: one node a statement, an edge from the statement that last bound or wrote a name to
- * each that uses it; what writes is red. Blocks are walked in order, so an edge into a branch comes
- * from whatever stood last in the text. */
+/* Prints a program as Graphviz: one node for each statement, and an edge from the statement that
+ * last bound or wrote a name to each statement that uses it; statements that write are red. Blocks
+ * are visited in text order, so an edge into a branch starts at the last statement before it in the
+ * text. */
 #include "program/print/print.h"
 #include "program/lang/uses.h"
 
@@ -9,12 +10,12 @@
 typedef struct Dot {
     Text *t;
     const Program *p;
-    int *last; /* by NameId: node number that last bound or wrote it, or -1 */
+    int *last; /* by NameId: node that last bound or wrote it, or -1 */
     int node;  /* the current statement */
     bool writes;
 } Dot;
 
-/* A label between double quotes. */
+/* Appends a label in double quotes. */
 static void add_print_label(Text *t, const char *text) {
     for (const char *c = text; *c; c++) {
         if (*c == '"' || *c == '\\') {

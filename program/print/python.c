@@ -1,4 +1,4 @@
-/* The function `program(<args>, _t)` in Python, wrapped as the shell says.
+/* The Python function `program(<args>, _t)`, wrapped as the program's Python surface says.
  *
  *     def _part0(a, _t): ...          a run of statements moved out (outline)
  *     def make(rows):                 if some argument is held, or the wrap is a method or a module
@@ -7,15 +7,15 @@
  *     def program(vec, rows, _t):
  *         return make(rows)(vec, _t)
  *
- * A held argument is read into a local of its own name at the top of the function, so that the body
- * is the same in every wrap. */
+ * A held argument (one whose binding kind is not "argument") is read into a local variable of its
+ * own name at the top of the function, so the body is the same for every wrap. */
 #include "program/print/python.h"
 
 #include "program/lang/uses.h"
 
 #include <string.h>
 
-/* ---- arguments and their roles ---- */
+/* ---- arguments and their binding kinds ---- */
 
 const NameId *program_arguments(const Program *p, Arena *arena, int *n) {
     if (p->args_given) {
@@ -32,7 +32,7 @@ const NameId *program_arguments(const Program *p, Arena *arena, int *n) {
 
 typedef struct Needs {
     NameId name;
-    bool more_than_value; /* written, bound, or aliased by what is computed */
+    bool more_than_value; /* written, rebound, or aliased by a result */
 } Needs;
 
 static void need(void *user, NameId *name, Use use) {
@@ -40,7 +40,8 @@ static void need(void *user, NameId *name, Use use) {
     n->more_than_value |= *name == n->name && use != USE_READ;
 }
 
-/* Is only the value of `name` read in the block (as an index, say), never its identity? */
+/* Does the block read only the value of `name` (as an index, for example), and never its
+ * identity? */
 static void block_needs(const Block *block, Needs *n) {
     for (Stmt *s = block->first; s; s = s->next) {
         stmt_uses(s, need, n);
@@ -114,7 +115,7 @@ bool python_is_made(const Program *p, Arena *arena) {
 /* ---- outlined runs ---- */
 
 typedef struct PythonRun {
-    const bool *known; /* by NameId: bound for sure before the run */
+    const bool *known; /* by NameId: always bound before the run */
     bool *in, *made;   /* by NameId */
     bool possible;
     int depth_if;
@@ -124,7 +125,7 @@ static void run_use(void *user, NameId *name, Use use) {
     PythonRun *r = user;
     if (use == USE_BIND) {
         r->possible &= r->depth_if == 0;
-        r->made[*name] = r->depth_if == 0; /* in a branch: perhaps not */
+        r->made[*name] = r->depth_if == 0; /* in a branch: perhaps not bound */
     } else if (!r->made[*name]) {
         r->possible &= r->known[*name];
         r->in[*name] = true;
@@ -133,8 +134,7 @@ static void run_use(void *user, NameId *name, Use use) {
 
 static void run_print_block(PythonRun *r, Stmt *first, int count) {
     for (Stmt *s = first; s && count > 0; s = s->next, count--) {
-        bool unused =
-            s->kind == STMT_GRAD && s->grad->allow_unused; /* binds a name or unbinds it */
+        bool unused = s->kind == STMT_GRAD && s->grad->allow_unused; /* may bind or unbind a name */
         r->depth_if += unused;
         stmt_uses(s, run_use, r);
         r->depth_if += (s->kind == STMT_IF) - unused;
@@ -145,7 +145,7 @@ static void run_print_block(PythonRun *r, Stmt *first, int count) {
 }
 
 typedef struct PythonPart {
-    int from, to; /* statements of the body, inclusive */
+    int from, to; /* statements of the body, both ends inclusive */
     NameId *in, *out;
     int nin, nout;
 } PythonPart;
@@ -161,7 +161,7 @@ static NameId *names_set(Arena *arena, const bool *set, int n, int *count) {
     return v;
 }
 
-/* The runs of the shell that can be moved out, in order, without overlap. */
+/* The `outline` runs that can be moved out, in order, without overlap. */
 static PythonPart *find_parts(const Program *p, Arena *arena, int *count) {
     PythonPart *parts = arena_array(arena, PythonPart, p->surface ? p->surface->noutline + 1 : 1);
     *count = 0;
@@ -178,7 +178,7 @@ static PythonPart *find_parts(const Program *p, Arena *arena, int *count) {
             known[args[i]] = true;
         }
         PythonRun before = {known, arena_array(arena, bool, p->nnames + 1), known, true,
-                            0}; /* only `made` is of use */
+                            0}; /* only `made` is used */
         Stmt *s = p->body.first;
         for (int64_t i = 0; i < from; i++, s = s->next) {
             if (s->kind != STMT_IF) {
@@ -315,7 +315,7 @@ static void print_reads(const Printer *pr, const Split *s, const char *object, i
     }
 }
 
-/* Lines that put held arguments where they are held: before the function (`inside` false) or into
+/* Lines that store held arguments where they are held: before the function (`inside` false) or into
  * the object. */
 static void print_holds(const Printer *pr, const Split *s, const char *object, bool is_module,
                         bool inside, int depth) {
@@ -335,7 +335,7 @@ static void print_holds(const Printer *pr, const Split *s, const char *object, b
         } else if (binding == BINDING_buffer && is_module) {
             text_printf(pr->t, "%s.register_buffer(\"held_%s\", %s)\n", object, name, name);
         } else if (binding == BINDING_parameter &&
-                   is_module) { /* nn.Parameter(x) would be another leaf than x */
+                   is_module) { /* nn.Parameter(x) would be a new leaf, not x */
             text_printf(pr->t, "%s._parameters[\"held_%s\"] = %s\n", object, name, name);
         } else {
             text_printf(pr->t, "%s.held_%s = %s\n", object, name, name);

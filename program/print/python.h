@@ -1,29 +1,29 @@
-/* What the Python exporter and the stand-alone script share. */
+/* Shared by the Python exporter and the stand-alone script. */
 #ifndef PROGRAM_PRINT_PYTHON_H
 #define PROGRAM_PRINT_PYTHON_H
 
 #include "program/print/args.h"
 
-/* The program's names as Python identifiers: keywords and what the exported text uses get trailing
- * underscores, made unique. */
+/* The program's names as Python identifiers: keywords and names that the exported code uses get
+ * trailing underscores and are made unique. */
 const char *const *python_names(Arena *arena, const Program *p);
 
-/* The names passed to the function, in order (args, or the inputs). */
+/* The names passed to the function, in order: `args`, otherwise the inputs. */
 const NameId *program_arguments(const Program *p, Arena *arena, int *n);
 
-/* How an argument reaches the function. A role the program cannot have without changing its meaning
- * (a constant that is written to, say) becomes BINDING_closure. */
+/* The binding kind of an argument. BINDING_closure if the stated kind would change the meaning of
+ * the program (a constant that is written to, for example). */
 BindingKind python_binding(const Program *p, NameId name);
 
-/* Is the function made by `make(<held arguments>)`, since some argument is held elsewhere or the
- * wrap is not a function? */
+/* Is the function made by `make(<held arguments>)`, because some argument is held or the wrap is
+ * not a function? */
 bool python_is_made(const Program *p, Arena *arena);
 
-/* The statements of a block, one a line, each with its path, indented by `depth` steps; "pass" for
- * none. */
+/* Prints the statements of a block, one on each line with its path, indented by `depth` steps;
+ * "pass" if there are none. */
 void python_block(const Printer *pr, const Block *block, int depth);
 void python_indent(const Printer *pr, int depth);
-/* "(a, b, _t)" */
+/* Prints "(a, b, _t)". */
 void python_parameters(const Printer *pr, const NameId *v, int n, bool trace);
 
 #endif

@@ -1,5 +1,6 @@
-/* Statements as Python, one a line ending in "# path". The spelling of an op is the shell's where
- * it has one (format.md, "The shell"), else a method where tensors have it, else a function. */
+/* Statements as Python, one on each line that ends in "# path". The call style is the one that
+ * `shell` states (format.md, "The shell"), otherwise a method if tensors have it, otherwise a
+ * function. */
 #include "program/print/python.h"
 
 #include "program/ops/emit.h"
@@ -16,14 +17,14 @@ static bool is_reserved(const char *name) {
         "lambda",  "nonlocal", "not",      "or",       "pass", "raise",  "return",  "try",
         "while",   "with",     "yield",    "print", /* Python 3 */
         "torch",   "float",    "list",     "super",    "self", "_t",     "program", "make",
-        "holder",  "Shell",    "objects",  "__debug__" /* used by us */
+        "holder",  "Shell",    "objects",  "__debug__" /* names in the exported code */
     };
     for (int i = 0; i < COUNT_OF(words); i++) {
         if (strcmp(words[i], name) == 0) {
             return true;
         }
     }
-    /* "__x" would be mangled inside a class; "held_", "global_" and "_part" begin names of ours */
+    /* "__x" would be mangled inside a class; "held_", "global_" and "_part" are our own prefixes */
     return strncmp(name, "__", 2) == 0 || strncmp(name, "held_", 5) == 0 ||
            strncmp(name, "global_", 7) == 0 || strncmp(name, "_part", 5) == 0;
 }
@@ -47,7 +48,7 @@ const char *const *python_names(Arena *arena, const Program *p) {
         bool prefixed = out[i][0] == '_' || strncmp(out[i], "held_", 5) == 0 ||
                         strncmp(out[i], "global_", 7) == 0;
         if (prefixed && strcmp(out[i], "_t") != 0) {
-            out[i] = arena_printf(arena, "v%s", out[i]); /* an underscore behind would not help */
+            out[i] = arena_printf(arena, "v%s", out[i]); /* a trailing underscore would not help */
         }
         do {
             out[i] = arena_printf(arena, "%s_", out[i]);
@@ -58,7 +59,7 @@ const char *const *python_names(Arena *arena, const Program *p) {
 
 /* ---- ops ---- */
 
-/* ops that Python shows only below torch.ops.aten */
+/* ops that Python exposes only as torch.ops.aten */
 static bool is_aten_only(const OpInfo *op) {
     static const char *const names[] = {"slice",      "alias",
                                         "copy",       "fill",
@@ -104,7 +105,7 @@ static bool is_method(const OpInfo *op) {
            (op->kind != KIND_FACTORY || strncmp(op->name, "new_", 4) == 0);
 }
 
-/* Views that Python spells as attributes. */
+/* Views that are attributes in Python. */
 static const char *attribute_of(const OpInfo *op) {
     switch (op->id) {
     case OP_numpy_T:
@@ -137,7 +138,7 @@ static const char *operator_of(const OpInfo *op) {
     return NULL;
 }
 
-/* Two operands and nothing else given. */
+/* Does the statement give two operands and nothing else? */
 static bool is_binary(const Stmt *s) {
     for (int i = 0; i < s->op->nparam; i++) {
         if (s->arg[i].given != (i < 2)) {
@@ -148,8 +149,8 @@ static bool is_binary(const Stmt *s) {
 }
 
 static void print_literal(const Printer *pr, const Stmt *s) {
-    Stmt data = *s,
-         size = *s; /* torch.tensor has no size: reshape, and clone so that it is not a view */
+    Stmt data = *s, size = *s; /* torch.tensor has no size argument: reshape, then clone so that it
+                                  is not a view */
     int at = op_param(s->op, "size");
     PArg args[MAX_PARAMS], shape = s->arg[at];
     memcpy(args, s->arg, sizeof(PArg) * (size_t)s->op->nparam);
@@ -166,7 +167,8 @@ static void print_literal(const Printer *pr, const Stmt *s) {
     }
 }
 
-/* Is a number a bool? PyTorch 1.13 hands an overload that is named an int in its stead. */
+/* Is a Scalar argument a bool? For an explicitly named overload, PyTorch 1.13 passes it as an
+ * int. */
 static bool has_bool_number(const Stmt *s) {
     for (int i = 0; i < s->op->nparam; i++) {
         if (s->op->param[i].type == ARG_SCALAR && s->arg[i].given &&
@@ -177,8 +179,8 @@ static bool has_bool_number(const Stmt *s) {
     return false;
 }
 
-/* The statement with its bool numbers as ints: what a bitwise op means by them (ATen in PyTorch
- * 1.13; a method, and 2.x, would mean a bool). */
+/* The statement with its bool Scalars as ints, which is what ATen in PyTorch 1.13 computes for a
+ * bitwise op; a method, and PyTorch 2.x, would use a bool. */
 static Stmt with_ints(const Stmt *s, PArg *args) {
     Stmt out = *s;
     memcpy(args, s->arg, sizeof(PArg) * (size_t)s->op->nparam);
@@ -206,11 +208,12 @@ static void print_python_call(const Printer *pr, const Stmt *s, CallStyle call_s
         text_add(t, "]");
     } else if (op->id == OP_tensor) {
         print_literal(pr, s);
-    } else if (is_aten_only(op) || (call_styles == STYLE_torch_ops && op->kind != KIND_FACTORY &&
-                                    !has_bool_number(s))) { /* aten.arange counts its own write */
+    } else if (is_aten_only(op) ||
+               (call_styles == STYLE_torch_ops && op->kind != KIND_FACTORY &&
+                !has_bool_number(s))) { /* aten.arange increments the version itself */
         const OpInfo *form = op->kind == KIND_INPLACE ? op_info(op->twin) : op;
         bool saves = op_saves_number(
-            form); /* a method takes the Tensor overload: what can be freed depends on it */
+            form); /* a method uses the Tensor overload, which affects what it saves */
         const char *overload = !saves                                ? op->overload
                                : strcmp(op->overload, "Scalar") == 0 ? "Tensor"
                                                                      : "Tensor_mode";
@@ -234,7 +237,8 @@ static void print_python_call(const Printer *pr, const Stmt *s, CallStyle call_s
         text_printf(t, "%s.%s", print_name(pr, s->arg[0].tensor), op->name);
         print_arguments(pr, s, 1,
                         call_styles == STYLE_kwargs &&
-                            op->id != OP_copy_); /* 1.13 and 2.x name its argument differently */
+                            op->id !=
+                                OP_copy_); /* its argument has different names in 1.13 and 2.x */
     }
 }
 
@@ -274,7 +278,8 @@ static void print_python_op(const Printer *pr, const Stmt *s, const char *path) 
         text_add(t, " = ");
     }
     bool one_in_list =
-        s->out_list && s->op->nreturn == 1; /* a tensor would unpack along its first dim */
+        s->out_list &&
+        s->op->nreturn == 1; /* unpacking a tensor would iterate over its first dim */
     text_add(t, one_in_list ? "(" : "");
     print_python_call(pr, s, call_styles);
     text_add(t, one_in_list ? ",)" : "");
@@ -296,10 +301,10 @@ void python_parameters(const Printer *pr, const NameId *v, int n, bool trace) {
     text_printf(pr->t, trace ? "%s_t)" : "%s)", trace && n > 0 ? ", " : "");
 }
 
-/* The name of a gradient that is None is not bound (docs/reference/format.md). */
+/* Unbinds the name of a gradient that is None (docs/reference/format.md). */
 static void unbind_unused(const Printer *pr, const Stmt *s, const char *path, int depth) {
     for (int i = 0; i < s->nout; i++) {
-        bool again = false; /* bound by the same statement once more: unbound there */
+        bool again = false; /* the same statement binds it again and unbinds it there */
         for (int k = i + 1; k < s->nout; k++) {
             again |= s->out[k] == s->out[i];
         }

@@ -1,5 +1,5 @@
-/* A program for people: a header of inputs, then one line a statement as in Python, then what is
- * returned. */
+/* A program for people: a header of inputs, one Python-like line for each statement, then the
+ * returns. */
 #include "program/print/args.h"
 
 #include <inttypes.h>

@@ -1,8 +1,8 @@
 /* A stand-alone script: the program's function, a description of its calls as plain Python values,
- * and a fixed runner that builds the inputs bit for bit, runs the function eagerly and compiled
- * (torch.compile, or AOTAutograd with a compiler that does nothing), and prints what differs. It
- * needs nothing but torch (1.13 or later). The text before the program and the text after it are
- * constants; between them are only names, numbers and dtypes. */
+ * and a fixed runner. The runner builds the inputs bit for bit, runs the function eagerly and
+ * compiled (torch.compile, or AOTAutograd with a compiler that does nothing), and prints the
+ * differences. The script requires only torch 1.13 or later. The text before and after the program
+ * is constant; the rest consists of names, numbers and dtypes. */
 #include "program/print/python.h"
 
 #include <inttypes.h>
@@ -307,7 +307,7 @@ static void print_torch_ints(Text *t, const int64_t *v, int n) {
     text_add(t, "]");
 }
 
-/* (storage, dtype, size, stride, offset, requires_grad, data) */
+/* Prints (storage, dtype, size, stride, offset, requires_grad, data). */
 static void print_torch_input(const Printer *pr, const Input *in, int number) {
     Text *t = pr->t;
     text_add(t, "        (");
@@ -371,7 +371,7 @@ static void print_calls(const Printer *pr) {
     }
 }
 
-/* Names whose flags some recall sets, and what they are called in Python. */
+/* Prints the names whose flags some recall sets, with their Python names. */
 static void print_settable(const Printer *pr) {
     const Program *p = pr->p;
     bool *seen = arena_array(pr->t->arena, bool, p->nnames + 1);
@@ -388,8 +388,8 @@ static void print_settable(const Printer *pr) {
     }
 }
 
-/* Statements before the function, which answer all names bound then, and which of them are passed
- * to it. */
+/* Prints the setup statements as a function that returns all bound names, and the names that are
+ * passed to the program. */
 static void print_setup(const Printer *pr) {
     Arena *arena = pr->t->arena;
     const Program *p = pr->p;

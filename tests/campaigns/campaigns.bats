@@ -40,7 +40,7 @@ END
     [ "$(wc -l <out/campaign/records.jsonl)" -ge 1 ]
 }
 
-@test "without a fault nothing is found, and what jobs check hangs on the seed and their number alone" {
+@test "without a fault nothing is found, and what jobs check depends only on the seed and their number" {
     "$TWINGRAD" fuzz --jobs 2 --runs 1500 --seed 5 --out a --json >text
     "$TWINGRAD" fuzz --jobs 2 --runs 1500 --seed 5 --out b --quiet
     [ "$(summary a)" = "$(summary b)" ]
@@ -85,7 +85,7 @@ END
     [ "$(ls killed | grep -v campaign)" = "$(ls whole | grep -v campaign)" ]
 }
 
-@test "a campaign that was cut short is not written over by another one" {
+@test "a campaign that was cut short is not overwritten by another one" {
     "$TWINGRAD" fuzz --jobs 1 --seconds 60 --out cut --quiet 3>&- &
     pid=$!
     under_way cut
@@ -148,7 +148,18 @@ END
     [ -s seen/trace-requires_grad-setitem/minimized.json ]
 }
 
-@test "a target that does not start is said to be so" {
+# The C compiler is started by the process that runs the artifact: its parent's descriptor 2 must not be free for the next file that is opened.
+@test "standard error stays open in the process that runs an artifact" {
+    printf '#!/bin/sh\nreadlink "/proc/$PPID/fd/2" >>"%s/stderr" || echo closed >>"%s/stderr"\nexec cc "$@"\n' "$PWD" "$PWD" >compiler
+    chmod +x compiler
+    fake_target "$PWD/good.json"
+    CC=$PWD/compiler "$TWINGRAD" fuzz --engine libfuzzer --binary ./fake --pair compiled,compiled:native --seconds 3 --out out
+    [ -e out/campaign/judged/libfuzzer-0-crash-1 ]
+    grep -qx /dev/null stderr
+    ! grep -qx closed stderr
+}
+
+@test "a target that does not start is reported with the last line of its log" {
     printf '#!/bin/sh\necho no such thing >&2\nexit 9\n' >fake
     chmod +x fake
     status=0
@@ -173,7 +184,7 @@ END
     refused fuzz --runs 10 --binary ./fake
 }
 
-@test "an engine that is not here is exit 3 and a sentence" {
+@test "an engine that is not installed is exit 3 and one sentence" {
     for words in "--engine libfuzzer --binary ./nothing" "--engine afl --binary ./nothing"; do
         status=0
         PATH=/nonexistent "$TWINGRAD" fuzz $words --seconds 1 --out out >out.txt 2>err.txt || status=$?

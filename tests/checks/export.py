@@ -43,7 +43,7 @@ def export(programs):
         part = programs[start:start + 64]
         lines = "".join(json.dumps(p) + "\n" for p in part)
         replies = run(lines)
-        if len(replies) != len(part):  # some are not expressible: one by one
+        if len(replies) != len(part):  # some are not expressible: export one at a time
             replies = [(run(json.dumps(p) + "\n") or [None])[0] for p in part]
         out += replies
     return out
@@ -113,7 +113,7 @@ def main():
             exec(compile(text, name, "exec"), scope)
             calls = scope["_run"](scope["_eager"])
             found = [d for call, there in zip(calls, program["expect"]["calls"]) for d in differences(call, there)]
-        except Exception as error:  # a script that does not even run
+        except Exception as error:  # the script does not run
             found = [repr(error)]
         passed += not found
         failed += bool(found)

@@ -149,20 +149,20 @@ known() {
 }
 
 @test "of three bugs one is known: the report says so, and the exit code is about the other two" {
-    standing() { json 'sorted((g["group"], g["standing"]) for g in r[-1]["groups"]) == [("capture/flags", "'"$1"'"), ("cse", "known"), ("reinplace", "'"$1"'")]' <lines.json; }
+    status_is() { json 'sorted((g["group"], g["standing"]) for g in r[-1]["groups"]) == [("capture/flags", "'"$1"'"), ("cse", "known"), ("reinplace", "'"$1"'")]' <lines.json; }
     known '*' ',"cause":"cse"' >known.json
     run -1 "$TWINGRAD" fuzz --fault RG-1 --fault NU-12 --fault FU-16 --runs 1000 --known known.json --out one
     "$TWINGRAD" fuzz --fault RG-1 --fault NU-12 --fault FU-16 --runs 1000 --known known.json --json >lines.json || [ $? -eq 1 ]
-    standing new
+    status_is new
     grep -q '2 new groups of findings' one/report.html
     grep -q '1 group is known' one/report.html
     grep -q 'href="https://example.org/1"' one/report.html
     known '*' ',"cause":"[cr]*"' >known.json # capture/flags, cse, reinplace/..
     "$TWINGRAD" fuzz --fault RG-1 --fault NU-12 --fault FU-16 --runs 1000 --known known.json --json --out all >lines.json
-    standing known
+    status_is known
     grep -q 'no new finding' all/report.html
     grep -q '3 groups are known' all/report.html
-    # a mixture is sorted by its parts, though what it seems to be is known
+    # a mixture is grouped by its sub-findings, even if its own group is known
     known '*' ',"cause":"capture*"' >known.json
     "$TWINGRAD" fuzz --fault RG-1 --fault NU-12 --fault FU-16 --runs 8000 --seed 1 --jobs 2 --no-minimize --known known.json --json --out jobs >lines.json || [ $? -eq 1 ]
     json 'sorted((g["group"], g["standing"]) for g in r[-1]["groups"]) == [("capture/flags", "known"), ("cse", "new"), ("reinplace", "new")]' <lines.json
@@ -182,7 +182,7 @@ known() {
     [ "$status" -eq 1 ]
 }
 
-@test "a bad list of known issues is refused with a sentence" {
+@test "a bad list of known issues is refused with a message" {
     for text in '' '[]' '{}' '{"known":[{}]}' '{"known":[{"signature":"a","issue":"b","date":"yesterday","note":"c"}]}' \
         '{"known":[{"signature":"a","issue":"b","date":"2026-11-21","note":""}]}' '{"known":[{"signature":"a","issue":"b","date":"2026-11-21","note":"c","other":1}]}'; do
         printf '%s' "$text" >known.json

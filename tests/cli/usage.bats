@@ -165,3 +165,10 @@ load helper
         grep -qw -- "$profile" <<<"$page" || { echo "no profile $profile"; return 1; }
     done
 }
+
+@test "VERSION, debian/changelog and CHANGELOG.md name one version" {
+    root=$BATS_TEST_DIRNAME/../..
+    version=$(cat "$root/VERSION")
+    [ "$(sed -n '1s/^twingrad (\(.*\)).*/\1/p' "$root/debian/changelog")" = "$version" ]
+    grep -qF "## [$version]" "$root/CHANGELOG.md"
+}

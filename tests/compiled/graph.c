@@ -201,6 +201,25 @@ START_TEST(a_graph_prints_as_documented) {
 }
 END_TEST
 
+/* Every field of a new node, also in memory that held something else before. */
+START_TEST(a_new_node_is_initialised_to_its_end) {
+    Arena arena = ARENA_EMPTY;
+    memset(arena_alloc_raw(&arena, 1 << 14), 0xA5, 1 << 14);
+    arena_reset(&arena);
+    Graph *g = graph_new(&arena);
+    Node *x = graph_input(g, 0, DT_int64, 3);
+    const Node *check = graph_check(g, CHECK_INDEX, x, 4, ERR_index_range, "out", 1);
+    static const Tensor zero;
+    ck_assert_mem_eq(check->t.size, zero.size, sizeof zero.size);
+    ck_assert_mem_eq(check->t.stride, zero.stride, sizeof zero.stride);
+    const char *head = (const char *)check, *end = head + sizeof *check;
+    for (const char *byte = (const char *)&check->region; byte < end; byte++) {
+        ck_assert_msg(*byte == 0, "byte %d of %d", (int)(byte - head), (int)sizeof *check);
+    }
+    arena_destroy(&arena);
+}
+END_TEST
+
 int main(void) {
     Suite *suite = suite_create("compiled/graph");
     TCase *tests = tcase_create("graph");
@@ -208,6 +227,7 @@ int main(void) {
     tcase_add_test(tests, verifier_finds_every_broken_invariant);
     tcase_add_test(tests, a_broken_graph_can_be_printed);
     tcase_add_test(tests, a_graph_prints_as_documented);
+    tcase_add_test(tests, a_new_node_is_initialised_to_its_end);
     suite_add_tcase(suite, tests);
     return run_suite("compiled/graph", suite);
 }

@@ -1,5 +1,7 @@
 /* The passes (fold, cse, dce, fuse, reinplace) and the gate, on graphs built by hand: what each
  * does, and what it must leave alone. */
+#include "compiled/capture/capture.h"
+#include "compiled/runtime/pipeline.h"
 #include "tests/support/graph_case.h"
 #include "tests/support/runner.h"
 
@@ -295,6 +297,32 @@ START_TEST(the_gate_stops_every_rewrite) {
 }
 END_TEST
 
+/* There may be up to MAX_PASSES passes; which of them changed a graph is one of its features. */
+START_TEST(every_pass_has_a_bit_of_its_own) {
+    uint64_t all = 0;
+    for (int i = 0; i < MAX_PASSES; i++) {
+        ck_assert_msg((all & pass_bit(i)) == 0 && pass_bit(i) != 0, "pass %d", i);
+        all |= pass_bit(i);
+    }
+    ck_assert(all == UINT64_MAX);
+
+    static Features features;
+    Capture capture = {.arena = NULL};
+    Case k;
+    case_start(&k, FAULT_NONE);
+    k.options.features = &features;
+    k.c.capture = &capture;
+    for (int i = 0; i < MAX_PASSES; i++) {
+        k.c.changed = pass_bit(i);
+        feature_graph(&k.c);
+    }
+    /* Some share a place of the hash table. Were the upper half of the mask lost, these would be at
+     * most 33. */
+    ck_assert_int_gt(features.n, 50);
+    case_end(&k);
+}
+END_TEST
+
 int main(void) {
     Suite *suite = suite_create("compiled/passes");
     TCase *tests = tcase_create("passes");
@@ -311,6 +339,7 @@ int main(void) {
     tcase_add_test(tests, an_input_is_written_in_place_only_for_its_own_write_back);
     tcase_add_test(tests, dead_nodes_go_and_checks_stay);
     tcase_add_test(tests, the_gate_stops_every_rewrite);
+    tcase_add_test(tests, every_pass_has_a_bit_of_its_own);
     suite_add_tcase(suite, tests);
     return run_suite("compiled/passes", suite);
 }

@@ -1,5 +1,5 @@
-/* The generator: same seed, same program; every op, motif and mistake occurs; what it makes is
- * well-formed; most of it runs. */
+/* The generator: same seed, same program; every op, pattern and deliberate error occurs; what it
+ * makes is well-formed; most of it runs. */
 #include "fuzz/generate/generate.h"
 #include "program/json/json.h"
 #include "program/lang/result.h"
@@ -42,7 +42,7 @@ END_TEST
 
 typedef struct Seen {
     int op[OP_COUNT], kind[STMT_GRAPH_BREAK + 1], pattern[64], deliberate_error[64];
-    int recalls, setups, keeps, sets, shells, shared, grad_modes, partial, statements;
+    int recalls, setups, keeps, sets, surfaces, shared, grad_modes, partial, statements;
 } Seen;
 
 static void see_block(Seen *seen, const Block *block) {
@@ -77,7 +77,7 @@ START_TEST(everything_occurs) {
             seen.keeps += p->recalls[k].keep;
             seen.sets += p->recalls[k].nset > 0;
         }
-        seen.shells += p->surface != NULL;
+        seen.surfaces += p->surface != NULL;
         seen.grad_modes += !p->grad_mode;
         seen.partial += p->backward.given && p->backward.nof >= 0;
         for (int k = 0; k < p->ninputs; k++) {
@@ -91,11 +91,11 @@ START_TEST(everything_occurs) {
                       seen.op[k]);
     }
     for (int k = 0; pattern_name(k) != NULL; k++) {
-        ck_assert_msg(seen.pattern[k] > N / 500, "motif %s occurs %d times", pattern_name(k),
+        ck_assert_msg(seen.pattern[k] > N / 500, "pattern %s occurs %d times", pattern_name(k),
                       seen.pattern[k]);
     }
     for (int k = 0; deliberate_error_name(k) != NULL; k++) {
-        ck_assert_msg(seen.deliberate_error[k] > 0, "mistake %s does not occur",
+        ck_assert_msg(seen.deliberate_error[k] > 0, "deliberate error %s does not occur",
                       deliberate_error_name(k));
     }
     ck_assert_int_gt(seen.kind[STMT_WITH], N / 20);
@@ -106,7 +106,7 @@ START_TEST(everything_occurs) {
     ck_assert_int_gt(seen.setups, N / 20);
     ck_assert_int_gt(seen.keeps, N / 40);
     ck_assert_int_gt(seen.sets, N / 100);
-    ck_assert_int_gt(seen.shells, N / 20);
+    ck_assert_int_gt(seen.surfaces, N / 20);
     ck_assert_int_gt(seen.shared, N / 20);
     ck_assert_int_gt(seen.grad_modes, N / 50);
     ck_assert_int_gt(seen.partial, N / 50);
@@ -234,12 +234,12 @@ START_TEST(a_weight_changes_what_is_drawn) {
         char message[256];
         Arena a = ARENA_EMPTY;
         ck_assert_msg(generate_profile(&options, lists[k], message, sizeof message), "%s", message);
-        int deliberate_errors = 0, recalls = 0, shells = 0, no_grad = 0, large = 0;
+        int deliberate_errors = 0, recalls = 0, surfaces = 0, no_grad = 0, large = 0;
         for (uint64_t i = 0; i < 1000; i++) {
             GenerateInfo info;
             const Program *p = generate_program_info(&a, &options, 8, i, &info);
             deliberate_errors += info.deliberate_error >= 0;
-            shells += p->surface != NULL;
+            surfaces += p->surface != NULL;
             no_grad += !p->grad_mode;
             for (int n = 0; n < p->nrecalls; n++) {
                 recalls++;
@@ -252,10 +252,10 @@ START_TEST(a_weight_changes_what_is_drawn) {
             arena_reset(&a);
         }
         ck_assert(k != 0 ||
-                  (deliberate_errors == 0 && shells <= 40)); /* a motif wants its spelling */
+                  (deliberate_errors == 0 && surfaces <= 40)); /* a pattern wants its call style */
         ck_assert_msg(k != 1 || (deliberate_errors > 700 && recalls > 900 && no_grad > 950),
-                      "%d mistakes, %d recalls, %d under no_grad", deliberate_errors, recalls,
-                      no_grad);
+                      "%d deliberate errors, %d recalls, %d under no_grad", deliberate_errors,
+                      recalls, no_grad);
         ck_assert(k != 2 || (large > 300 && deliberate_errors == 0));
         arena_destroy(&a);
     }

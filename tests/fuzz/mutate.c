@@ -97,7 +97,7 @@ void afl_custom_deinit(void *data);
 START_TEST(the_same_seed_makes_the_same_mutant_in_every_engine) {
     enum { MOST = 1 << 14 };
     void *afl = afl_custom_init(NULL, 9);
-    Rng stream = {9}; /* from which AFL++'s shell takes its seeds */
+    Rng stream = {9}; /* the seeds that AFL++ gets */
     for (uint64_t i = 0; i < 100; i++) {
         arena_reset(&arena);
         Bytes bytes = codec_encode(&arena, generate_program(&arena, 43, i));

@@ -33,7 +33,7 @@ START_TEST(options_are_read_by_the_table) {
 }
 END_TEST
 
-START_TEST(bad_options_are_refused_with_a_sentence) {
+START_TEST(bad_options_are_refused_with_a_message) {
     static const char *const bad[][2] = {
         {"--seed", "x"},
         {"--seed", "-1"},
@@ -295,7 +295,7 @@ START_TEST(minimizing_stops_at_its_limit) {
 }
 END_TEST
 
-START_TEST(spellings_follow_their_statements) {
+START_TEST(call_styles_follow_their_statements) {
     Program *p =
         parse("{\"twingrad\":1,\"inputs\":[{\"name\":\"x\",\"dtype\":\"float32\",\"size\":[4],"
               "\"data\":{\"fill\":\"ones\",\"seed\":0}}],"
@@ -336,7 +336,7 @@ int main(void) {
     TCase *tests = tcase_create("harness/harness");
     tcase_add_checked_fixture(tests, set_up, tear_down);
     tcase_add_test(tests, options_are_read_by_the_table);
-    tcase_add_test(tests, bad_options_are_refused_with_a_sentence);
+    tcase_add_test(tests, bad_options_are_refused_with_a_message);
     tcase_add_test(tests, a_pair_is_two_known_executors);
     tcase_add_test(tests, a_prefix_keeps_statements_up_to_a_number_at_every_depth);
     tcase_add_test(tests, inlining_puts_a_block_in_the_place_of_its_statement);
@@ -348,7 +348,7 @@ int main(void) {
     tcase_add_test(tests, locating_names_the_write_not_the_assertion_that_saw_it);
     tcase_add_test(tests, minimizing_keeps_the_signature_and_drops_what_it_does_not_need);
     tcase_add_test(tests, minimizing_stops_at_its_limit);
-    tcase_add_test(tests, spellings_follow_their_statements);
+    tcase_add_test(tests, call_styles_follow_their_statements);
     tcase_add_test(tests, bytes_that_were_there_before_a_run_are_not_counted_as_its_own);
     suite_add_tcase(suite, tests);
     return run_suite("harness/harness", suite);

@@ -42,7 +42,7 @@ START_TEST(every_kept_step_has_the_whole_signature) {
 }
 END_TEST
 
-START_TEST(a_fixed_point_is_one_and_no_program_is_asked_twice) {
+START_TEST(a_fixed_point_is_one_and_no_program_is_checked_twice) {
     Checker c = with_fault(fault_named("GR-10"));
     Finding f;
     Program *p = find(&c, 3, 4000, &f);
@@ -109,7 +109,7 @@ static Result *run_sometimes(Executor *self, const Program *p, const RunOptions 
     return compiled_run(p, &compile, options, NULL, memory);
 }
 
-START_TEST(a_finding_that_does_not_always_show_is_asked_again_and_called_flaky) {
+START_TEST(a_finding_that_does_not_always_show_is_checked_again_and_called_flaky) {
     Checker c = with_fault(fault_named("AL-2"));
     Finding f;
     Program *p = find(&c, 1, 4000, &f);
@@ -127,9 +127,9 @@ int main(void) {
     tcase_set_timeout(tests, 120);
     tcase_add_checked_fixture(tests, set_up, tear_down);
     tcase_add_test(tests, every_kept_step_has_the_whole_signature);
-    tcase_add_test(tests, a_fixed_point_is_one_and_no_program_is_asked_twice);
+    tcase_add_test(tests, a_fixed_point_is_one_and_no_program_is_checked_twice);
     tcase_add_test(tests, other_findings_met_on_the_way_are_kept_once_each);
-    tcase_add_test(tests, a_finding_that_does_not_always_show_is_asked_again_and_called_flaky);
+    tcase_add_test(tests, a_finding_that_does_not_always_show_is_checked_again_and_called_flaky);
     suite_add_tcase(suite, tests);
     return run_suite("harness/minimize", suite);
 }

@@ -22,12 +22,12 @@ static void start(Case *c) {
     ck_assert_int_eq(c->a->calls[0].nreturns, 3);
 }
 
-static void confirm(Case *c) {
+static void compare(Case *c) {
     check_results(&c->checker, c->p, c->a, c->b, RULE_SHADOW, &arena, &c->out);
 }
 
 static void expect_finding(Case *c, OracleId oracle, const char *kind) {
-    confirm(c);
+    compare(c);
     ck_assert_msg(c->out.verdict == FINDING, "no oracle fired, expected %s", oracle_name(oracle));
     ck_assert_str_eq(oracle_name(c->out.finding.oracle), oracle_name(oracle));
     ck_assert_str_eq(c->out.finding.kind, kind);
@@ -40,7 +40,7 @@ static void expect_finding(Case *c, OracleId oracle, const char *kind) {
 START_TEST(equal_results_agree) {
     Case c;
     start(&c);
-    confirm(&c);
+    compare(&c);
     ck_assert_int_eq(c.out.verdict, AGREE);
     ck_assert_int_eq(c.out.fired, 0);
     ck_assert_int_eq(c.checker.shadow_runs, 0); /* nothing differed, so nothing was run again */
@@ -84,14 +84,14 @@ START_TEST(status_fires_on_another_statement) {
 }
 END_TEST
 
-START_TEST(status_agrees_on_equal_errors_and_unknown_places) {
+START_TEST(status_agrees_on_equal_errors_and_unknown_statements) {
     Case c;
     start(&c);
     set_errors(&c, ERR_shape, 3, ERR_shape, 3);
-    confirm(&c);
+    compare(&c);
     ck_assert_int_eq(c.out.verdict, AGREE);
     set_errors(&c, ERR_shape, 3, ERR_shape, AT_UNKNOWN);
-    confirm(&c);
+    compare(&c);
     ck_assert_int_eq(c.out.verdict, AGREE);
 }
 END_TEST
@@ -110,11 +110,11 @@ START_TEST(limits_and_unsupported_are_skips) {
     Case c;
     start(&c);
     set_errors(&c, ERR_limit, 3, ERR_shape, 2);
-    confirm(&c);
+    compare(&c);
     ck_assert_int_eq(c.out.verdict, SKIP);
     ck_assert_int_eq(c.out.skip, SKIP_LIMIT);
     set_errors(&c, ERR_shape, 3, ERR_unsupported, 2);
-    confirm(&c);
+    compare(&c);
     ck_assert_int_eq(c.out.skip, SKIP_UNSUPPORTED);
     ck_assert_int_eq(c.checker.skips[SKIP_LIMIT], 1);
     ck_assert_int_eq(c.checker.skips[SKIP_UNSUPPORTED], 1);
@@ -127,7 +127,7 @@ START_TEST(undefined_meaning_is_a_skip) {
     c.a->undefined = &(UndefinedNote){0, "duplicate indices"};
     c.a->nundefined = 1;
     c.b->calls[0].returns[0].requires_grad ^= true;
-    confirm(&c);
+    compare(&c);
     ck_assert_int_eq(c.out.verdict, SKIP);
     ck_assert_int_eq(c.out.skip, SKIP_UNDEFINED);
 }
@@ -138,7 +138,7 @@ START_TEST(unspecified_behaviour_of_pytorch_is_a_skip_of_its_own) {
     start(&c);
     c.a->unspecified = "the order of equal elements";
     c.b->calls[0].returns[0].requires_grad ^= true;
-    confirm(&c);
+    compare(&c);
     ck_assert_int_eq(c.out.verdict, SKIP);
     ck_assert_int_eq(c.out.skip, SKIP_UNSPECIFIED);
     ck_assert_int_eq(c.checker.skips[SKIP_UNDEFINED], 0);
@@ -192,7 +192,7 @@ START_TEST(values_ignore_an_unsettled_input) {
     start(&c);
     ((float *)c.b->calls[1].inputs[1].data.data)[2] = 7;
     c.a->calls[1].inputs[1].unsettled = true;
-    confirm(&c);
+    compare(&c);
     ck_assert_int_eq(c.out.verdict, AGREE);
 }
 END_TEST
@@ -226,7 +226,7 @@ START_TEST(metadata_ignores_the_stride_of_a_dimension_of_size_one) {
     start(&c);
     ck_assert_int_eq(c.b->calls[0].returns[2].values.size[0], 1);
     c.b->calls[0].returns[2].stride[0] = 99;
-    confirm(&c);
+    compare(&c);
     ck_assert_int_eq(c.out.verdict, AGREE);
 }
 END_TEST
@@ -245,7 +245,7 @@ START_TEST(flags_fire_on_requires_grad_and_is_leaf) {
 }
 END_TEST
 
-START_TEST(alias_fires_on_what_is_stated_and_on_what_a_poke_shows) {
+START_TEST(alias_fires_on_reported_aliases_and_on_the_write_through_check) {
     Case c;
     start(&c);
     ck_assert_int_eq(c.b->calls[0].returns[1].alias, ALIAS_INPUT);
@@ -301,7 +301,7 @@ START_TEST(calls_fire_on_another_count_and_a_needless_recompile) {
     start(&c);
     c.p->recalls[0].inputs[0].data.seed = 4; /* another value: a recompile may be right */
     c.b->calls[0].compiled = c.b->calls[1].compiled = true;
-    confirm(&c);
+    compare(&c);
     ck_assert_int_eq(c.out.verdict, AGREE);
 }
 END_TEST
@@ -309,12 +309,12 @@ END_TEST
 START_TEST(an_inconclusive_run_cannot_tell_sizes_and_errors_apart) {
     Case c;
     start(&c);
-    Result doubtful = *c.a;
-    doubtful.inconclusive = true;
-    Comparison t = {.program = c.p, .a = c.a, .b = c.b, .arena = &arena, .shadow = &doubtful};
-    ck_assert(comparison_shadow(&t)->inconclusive);
-    /* through the whole check, with a program whose shadow is in doubt: x > x / 3 * 3 decides how
-     * many elements there are */
+    Result inconclusive = *c.a;
+    inconclusive.inconclusive = true;
+    Comparison cmp = {.program = c.p, .a = c.a, .b = c.b, .arena = &arena, .shadow = &inconclusive};
+    ck_assert(comparison_shadow(&cmp)->inconclusive);
+    /* through the whole check, with a program whose shadow is inconclusive: x > x / 3 * 3 decides
+     * how many elements there are */
     Program *p = parse("{\"twingrad\":1,\"inputs\":[{\"name\":\"x\",\"dtype\":\"float32\",\"size\":"
                        "[8],\"data\":{\"fill\":\"uniform\","
                        "\"seed\":3}}],\"body\":[{\"op\":\"div\",\"self\":\"x\",\"other\":3,\"out\":"
@@ -370,7 +370,7 @@ int main(void) {
     tcase_add_test(tests, status_fires_on_one_sided_error);
     tcase_add_test(tests, status_fires_on_another_code);
     tcase_add_test(tests, status_fires_on_another_statement);
-    tcase_add_test(tests, status_agrees_on_equal_errors_and_unknown_places);
+    tcase_add_test(tests, status_agrees_on_equal_errors_and_unknown_statements);
     tcase_add_test(tests, status_never_agrees_on_internal);
     tcase_add_test(tests, limits_and_unsupported_are_skips);
     tcase_add_test(tests, undefined_meaning_is_a_skip);
@@ -383,7 +383,7 @@ int main(void) {
     tcase_add_test(tests, metadata_fires_on_dtype_size_stride_offset_version);
     tcase_add_test(tests, metadata_ignores_the_stride_of_a_dimension_of_size_one);
     tcase_add_test(tests, flags_fire_on_requires_grad_and_is_leaf);
-    tcase_add_test(tests, alias_fires_on_what_is_stated_and_on_what_a_poke_shows);
+    tcase_add_test(tests, alias_fires_on_reported_aliases_and_on_the_write_through_check);
     tcase_add_test(tests, gradients_fire_on_none_zeros_and_values);
     tcase_add_test(tests, calls_fire_on_another_count_and_a_needless_recompile);
     tcase_add_test(tests, an_inconclusive_run_cannot_tell_sizes_and_errors_apart);

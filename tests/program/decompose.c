@@ -1,5 +1,5 @@
-/* Decompositions other than indexing: who returns self itself, a view, or a copy that is no view;
- * matmul's cases against the definition of the product; refusals. */
+/* Decompositions other than indexing: which ones return self itself, a view, or a copy that is not
+ * a view; the cases of matmul against the definition of the product; errors. */
 #include "tests/support/exec_fixture.h"
 #include "tests/support/runner.h"
 
@@ -46,7 +46,7 @@ START_TEST(reshape_is_a_view_where_it_can) {
     Tensor *r = emit_op(e, OP_reshape, 2, x, SIZE(6, -1), 2);
     expect_size(r, SIZE(6, 4));
     ck_assert(r != x && r->storage == x->storage);
-    r = emit_op(e, OP_reshape, 2, x, SIZE(2, 3, 4), 3); /* a view object even so */
+    r = emit_op(e, OP_reshape, 2, x, SIZE(2, 3, 4), 3); /* a new view even here */
     ck_assert(r != x && r->storage == x->storage);
     Tensor *turned = emit_transpose(e, x, 0, 2); /* 4,3,2 with strides 1,4,12 */
     r = emit_op(e, OP_reshape, 2, turned, SIZE(12, 2), 2);
@@ -56,7 +56,7 @@ START_TEST(reshape_is_a_view_where_it_can) {
     expect_same_order(r, turned);
     r = emit_op(e, OP_reshape, 2, turned, SIZE(4, 1, 3, 2), 4); /* size-1 dims are free */
     ck_assert(r->storage == x->storage);
-    r = emit_op(e, OP_reshape, 2, turned, SIZE(2, 2, 3, 2), 4); /* a dim may be cut */
+    r = emit_op(e, OP_reshape, 2, turned, SIZE(2, 2, 3, 2), 4); /* a dim may be split */
     ck_assert(r->storage == x->storage);
     expect_same_order(r, turned);
     r = emit_op(e, OP_reshape, 2, emit_expand(e, COUNTING(1), SIZE(4), 1), SIZE(2, 2), 2);
@@ -246,7 +246,7 @@ START_TEST(matmul_folds_as_torch) {
         a = folds[k].turn_a ? emit_transpose(e, a, 1, 2) : a;
         memset(f.exec.count, 0, sizeof f.exec.count);
         emit_binary(e, OP_matmul, a, b);
-        ck_assert(op_info(f.exec.last)->kind == KIND_FUNC); /* the result is no view */
+        ck_assert(op_info(f.exec.last)->kind == KIND_FUNC); /* the result is not a view */
         ck_assert_int_eq(f.exec.count[folds[k].product], 1);
     }
     arena_destroy(&f.arena);
@@ -274,7 +274,7 @@ START_TEST(matmul_refuses) {
 }
 END_TEST
 
-/* ---- transposes by attribute, unflatten, repeat_interleave ---- */
+/* ---- transpose attributes, unflatten, repeat_interleave ---- */
 
 START_TEST(attributes_are_transposes_and_of_a_point_self_itself) {
     Fixture f;
@@ -336,7 +336,7 @@ START_TEST(repeat_interleave_by_a_tensor_repeats_each_element_its_own_times) {
     expect_size(emit_op(e, OP_repeat_interleave_self_Tensor, 3, rows, repeats, (int64_t)0),
                 SIZE(3, 2));
     twice = emit_full(e, NULL, 0, scalar_int(2),
-                      DT_int64); /* one number for all, of the flattened tensor */
+                      DT_int64); /* one repeat for all elements of the flattened tensor */
     expect_size(emit_op(e, OP_repeat_interleave_self_Tensor, 2, rows, twice), SIZE(12));
     ck_assert(!emit_op(e, OP_repeat_interleave_self_Tensor, 3, rows, repeats, (int64_t)1) &&
               f.err.code == ERR_invalid);

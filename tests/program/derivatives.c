@@ -1,8 +1,9 @@
 /* Every derivative rule of the op table against central differences in float64
- * (tests/support/derivative_cases.h). The table is walked by id, so a new row cannot escape.
+ * (tests/support/derivative_cases.h). The test iterates over all op ids, so a new row is always
+ * covered.
  *
- * What a rule may read is checked too: values that `saves` does not name are taken away before the
- * rule runs (metadata stays), so a wrong column crashes. Second derivatives:
+ * The `saves` column is tested too: values that it does not name are removed before the rule runs
+ * (metadata stays), so a wrong column crashes. Second derivatives:
  * tests/reference/second_derivatives.c. */
 #include "tests/support/derivative_cases.h"
 
@@ -30,8 +31,8 @@ static Tensor *without_data(Arena *arena, const Tensor *t) {
     return copy;
 }
 
-/* Runs the rule with gradients for the outputs in `defined`, only slot `only` wanted (or all,
- * -1). */
+/* Runs the rule with gradients for the outputs in `defined`, with only slot `only` needed (-1:
+ * all). */
 static void run_rule(Emit *e, const Call *call, Tensor *const *result, int nresult,
                      unsigned defined, const bool *need, Tensor **answer) {
     Tensor *slot[MAX_SLOTS], *kept[MAX_SLOTS], *grads[MAX_OUTPUTS], *results[MAX_OUTPUTS];
@@ -66,7 +67,7 @@ static bool close_enough(double a, double b) {
     return fabs(a - b) <= 2e-6 * (1 + fabs(a) + fabs(b));
 }
 
-/* Compares slot k's answer with differences of the loss. */
+/* Compares the gradient of slot k with differences of the loss. */
 static void compare_slot(Emit *e, const Call *call, const Builder *b, unsigned defined, int k,
                          const Tensor *answer, const char *text) {
     const double h = 1e-6;
@@ -109,7 +110,7 @@ static void check_case(OpId id, const char *text) {
             arena_destroy(&arena);
             continue;
         }
-        if (id == OP_index) { /* rules see indices as they are recorded: masks expanded */
+        if (id == OP_index) { /* rules see indices as recorded: with masks expanded */
             ck_assert(emit_expand_masks(e, call.arg[0].tensor, &call.arg[1], &call.arg[1]) ==
                       ERR_none);
         }
@@ -122,8 +123,7 @@ static void check_case(OpId id, const char *text) {
         }
         apply(e, &call, out, &n);
         for (unsigned defined = 0; defined < 2 && n > 0; defined++) {
-            unsigned set =
-                defined == 0 ? ~0u : 1u << (n - 1); /* all outputs, then the last alone */
+            unsigned set = defined == 0 ? ~0u : 1u << (n - 1); /* all outputs, then only the last */
             run_rule(e, &call, out, n, set, all, answer);
             for (int k = 0; k < nslot; k++) {
                 if (all[k]) {
@@ -134,7 +134,8 @@ static void check_case(OpId id, const char *text) {
             }
         }
         for (int only = 0; only < nslot && n > 0;
-             only++) { /* wanted alone, a slot gets the same and the others nothing */
+             only++) { /* if only one slot is needed, it gets the same gradient and the others get
+                          nothing */
             bool need[MAX_SLOTS] = {false};
             need[only] = all[only];
             if (!all[only]) {

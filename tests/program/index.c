@@ -1,5 +1,5 @@
-/* getitem and setitem decompositions, executed, against what PyTorch 1.13.1 answered
- * (index_cases.h), and the ops they choose. */
+/* getitem and setitem decompositions: their results against those of PyTorch 1.13.1
+ * (index_cases.h), and the ops that they emit. */
 #include "tests/support/exec_emit.h"
 #include "tests/support/index_cases.h"
 #include "tests/support/runner.h"
@@ -140,7 +140,7 @@ START_TEST(getitem_as_torch) {
 }
 END_TEST
 
-/* Runs a setitem case; `exec` tells which op came last. */
+/* Runs a setitem case; `exec` records the last op. */
 static ErrCode run_set(Arena *arena, Error *err, ExecEmit *exec, const char *size,
                        const char *index, const char *value, Tensor **self) {
     *exec = exec_emit(arena, err);
@@ -177,7 +177,7 @@ START_TEST(setitem_as_torch) {
 }
 END_TEST
 
-/* Which op writes is part of the meaning: it decides what is saved and what is checked. */
+/* The choice of op is part of the semantics: it determines what is saved and checked. */
 START_TEST(setitem_chooses_the_op) {
     static const struct {
         const char *index, *value;
@@ -214,7 +214,7 @@ START_TEST(setitem_chooses_the_op) {
 }
 END_TEST
 
-/* A Scalar that does not fit the dtype is refused first of all, before a bad index. */
+/* A Scalar that does not fit the dtype is reported before a bad index. */
 START_TEST(setitem_scalar_must_fit) {
     static const struct {
         DType dtype;

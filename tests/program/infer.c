@@ -1,5 +1,5 @@
-/* Inference: against PyTorch's recorded answers (metadata and refusals), and the corners that
- * random calls do not reach. */
+/* Inference: against PyTorch's recorded results (metadata and errors), and edge cases that random
+ * calls do not reach. */
 #include "program/ops/emit.h"
 #include "program/infer/infer.h"
 #include "tests/support/runner.h"
@@ -16,7 +16,7 @@ static void setup(void) {
 }
 static void teardown(void) { arena_destroy(&arena); }
 
-/* ---- recorded answers ---- */
+/* ---- recorded results ---- */
 
 static void expect_layout(Words *w, const Tensor *t, const char *text) {
     ck_assert_msg(next_dtype(w) == t->dtype, "dtype is %s: %s", dtype_name(t->dtype), text);
@@ -44,7 +44,7 @@ static void skip_values(Words *w) {
     }
 }
 
-/* May the kernel refuse what inference does not? */
+/* Can the kernel report an error that inference does not? */
 static bool looks_at_values(const Call *call) {
     return call->op->value_checks || (call->op->kind == KIND_POINTWISE &&
                                (call->op->pw == PW_masked_fill || pw_is_quotient(call_pw(call))));
@@ -83,7 +83,7 @@ START_TEST(infers_what_torch_answered) {
 }
 END_TEST
 
-/* ---- corners ---- */
+/* ---- edge cases ---- */
 
 /* A contiguous float32 tensor of the given sizes, metadata only. */
 static Tensor *sized(int ndim, ...) {
@@ -156,7 +156,7 @@ START_TEST(numbers_at_the_ends_of_int64_do_not_overflow) {
     c.arg[4].i = INT64_MAX;
     ck_assert_int_eq(infer(&c, &t), ERR_none);
     ck_assert_int_eq(t->size[1], 1);
-    c.arg[0].tensor = t; /* a size-1 dim of a giant stride may be sliced again */
+    c.arg[0].tensor = t; /* a dim of size 1 with a very large stride can be sliced again */
     ck_assert_int_eq(infer(&c, &t), ERR_none);
     c = call_new(OP_diagonal);
     c.arg[0].tensor = sized(2, 2, 3);
@@ -187,7 +187,7 @@ START_TEST(as_strided_stays_in_a_known_storage) {
     c.arg[2] = ints(1, (int64_t[]){1});
     Tensor *t;
     ck_assert_int_eq(infer(&c, &t),
-                     ERR_none); /* metadata without a storage: the end is not known */
+                     ERR_none); /* metadata without a storage: the extent is not checked */
     ck_assert_int_eq(t->offset, 1);
     self->storage = storage_new(&arena, DT_float32, 7);
     ck_assert_int_eq(infer(&c, NULL), ERR_none);
@@ -197,8 +197,8 @@ START_TEST(as_strided_stays_in_a_known_storage) {
 END_TEST
 
 START_TEST(a_cast_operand_has_dense_strides) {
-    /* torch.add(int8 [3,3] stride [3,0], float32 [3,3] stride [1,3]): the cast of the first leaves
-     * it row-major, and it decides. */
+    /* torch.add(int8 [3,3] stride [3,0], float32 [3,3] stride [1,3]): the cast makes the first
+     * operand row-major, and it determines the order of dims. */
     Call c = call_new(OP_add_Tensor);
     Tensor *a = sized(2, 3, 3), *b = sized(2, 3, 3), *t;
     a->dtype = DT_int8;
@@ -210,7 +210,7 @@ START_TEST(a_cast_operand_has_dense_strides) {
     ck_assert_int_eq(infer(&c, &t), ERR_none);
     ck_assert_int_eq(t->stride[0], 3);
     ck_assert_int_eq(t->stride[1], 1);
-    a->dtype = DT_float32; /* without a cast stride 0 has no opinion */
+    a->dtype = DT_float32; /* without a cast stride 0 does not determine the order */
     ck_assert_int_eq(infer(&c, &t), ERR_none);
     ck_assert_int_eq(t->stride[0], 1);
     ck_assert_int_eq(t->stride[1], 3);

@@ -1,4 +1,5 @@
-/* Inputs, calls and records: what a program is called with and what is kept of it. */
+/* Inputs, calls and records: the tensors that a program is called with, and what is recorded of
+ * them. */
 #include "program/json/json.h"
 #include "tests/support/runner.h"
 #include <math.h>
@@ -169,7 +170,7 @@ START_TEST(a_return_aliases_the_first_input_or_the_lowest_return_on_its_storage)
     ck_assert(records[0].has_alias && records[0].alias == ALIAS_NONE);
     ck_assert(records[1].alias == ALIAS_INPUT && records[1].alias_index == 0);
     ck_assert(records[2].alias == ALIAS_RETURN && records[2].alias_index == 0);
-    ck_assert(records[3].alias == ALIAS_NONE); /* a storage with no bytes aliases nothing */
+    ck_assert(records[3].alias == ALIAS_NONE); /* a storage without bytes aliases nothing */
 }
 END_TEST
 
@@ -181,7 +182,7 @@ START_TEST(a_poke_shows_who_shares_memory) {
     ck_assert_int_eq(inputs_build(p, p->inputs, p->ninputs, &arena, &limits, t, &err), ERR_none);
     wide = t[2];
     wide.size[0] = 4;
-    wide.stride[0] = 0; /* overlaps itself: is not written */
+    wide.stride[0] = 0; /* overlaps itself: not written */
     Tensor *inputs[] = {&t[0], &t[1], &t[2], &t[3]};
     Tensor *returns[] = {&t[0], &t[1], &wide};
     ReturnRecord records[3] = {0};

@@ -1,12 +1,11 @@
-/* Claims about reading and writing programs and results as JSON (docs/reference/format.md): what
- * is refused and with which sentence, what is kept, and that no text whatever makes the reader
- * crash. */
+/* Reading and writing programs and results as JSON (docs/reference/format.md): which texts are
+ * errors and with which message, what is preserved, and that no text crashes the reader. */
 #include "tensor/rng.h"
 #include "tests/support/json_case.h"
 
 #include <math.h>
 
-/* Every notation of the format once, in canonical form. */
+/* Every notation of the format, once, in canonical form. */
 static const char *const sample =
     "{\n"
     "  \"twingrad\": 1,\n"
@@ -84,7 +83,7 @@ static const char *const sample =
     "  \"x-exact\": true, \"x-zero-sign\": false\n"
     "}\n";
 
-/* ---- what is kept ---- */
+/* ---- what is preserved ---- */
 
 START_TEST(canonical_text_is_printed_as_it_was_read) {
     same_text(printed(parsed(sample), false), sample);
@@ -134,7 +133,7 @@ START_TEST(every_dtype_of_the_format_parses) {
 }
 END_TEST
 
-/* ---- what is refused, row by row ---- */
+/* ---- errors, one row each ---- */
 
 typedef enum Frame { CLAIMED, WHOLE, BODY, INPUTS, MEMBERS } Frame;
 typedef struct Refusal {
@@ -442,7 +441,7 @@ END_TEST
 /* ---- nothing crashes ---- */
 
 START_TEST(a_program_cut_at_any_byte_is_refused_with_a_sentence) {
-    size_t length = strlen(sample) - 1; /* the last newline may go */
+    size_t length = strlen(sample) - 1; /* the last newline may be missing */
     for (size_t n = 0; n < length; n++) {
         Program *p = NULL;
         ck_assert_int_eq(program_parse(&arena, sample, n, &p, message, sizeof message), PARSE_BAD);

@@ -1,5 +1,5 @@
-/* Claims about numbers in JSON (docs/reference/format.md, Numbers): which kind of scalar a number
- * is, what must be wrapped, and that every value survives printing and reading. */
+/* Numbers in JSON (docs/reference/format.md, Numbers): which kind of scalar a number is, what must
+ * be wrapped, and that every value survives printing and reading. */
 #include "tensor/rng.h"
 #include "tests/support/json_case.h"
 

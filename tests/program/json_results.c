@@ -1,4 +1,4 @@
-/* Results as JSON: what is printed reads back, and what is malformed is refused. */
+/* Results as JSON: printed results read back, and malformed ones are errors. */
 #include "tensor/rng.h"
 #include "tests/support/json_case.h"
 #include <math.h>

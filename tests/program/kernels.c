@@ -1,5 +1,5 @@
-/* Kernels: values against PyTorch's recorded answers, and what random calls do not show: rounding
- * once, undefined results, refusals by value, edges of the domain. */
+/* Kernels: values against PyTorch's recorded results, and cases that random calls do not show:
+ * rounding once, undefined results, data-dependent errors, edges of the domain. */
 #include "program/ops/emit.h"
 #include "program/ops/functions.h"
 #include "tests/support/runner.h"
@@ -15,7 +15,7 @@ static void setup(void) {
 }
 static void teardown(void) { arena_destroy(&arena); }
 
-/* What running a call came to. */
+/* The outcome of running a call. */
 typedef struct CheckResult {
     ErrCode code;
     const char *undefined;
@@ -50,7 +50,7 @@ static CheckResult run(const Call *call) {
     return (CheckResult){err.code, k.undefined, r.n, r.out};
 }
 
-/* ---- recorded answers ---- */
+/* ---- recorded results ---- */
 
 static bool agrees(const Tensor *t, int64_t at, const char *word, bool exact) {
     if (!dtype_is_float(t->dtype)) {
@@ -70,7 +70,7 @@ static bool agrees(const Tensor *t, int64_t at, const char *word, bool exact) {
 }
 
 static void check_values(const Tensor *t, Words *w, bool exact, const char *text) {
-    while (*next_word(w) != ':') { /* the layout is unit_infer's */
+    while (*next_word(w) != ':') { /* tests/program/infer.c tests the layout */
     }
     const Tensor *walked[1] = {t};
     for (Walk walk = walk_start(t->size, t->ndim, walked, 1); walk_more(&walk); walk_next(&walk)) {
@@ -98,7 +98,7 @@ START_TEST(computes_what_torch_answered) {
 }
 END_TEST
 
-/* ---- by hand ---- */
+/* ---- hand-written cases ---- */
 
 static Tensor *of(DType dtype, int64_t n, const double *v) {
     Error err = {0};
@@ -227,7 +227,7 @@ START_TEST(values_are_refused) {
     c.arg[0].tensor = as_matrix(OF(DT_float32, 1, 2), 1, 2);
     c.arg[2].tensor = OF(DT_int64, 2);
     ck_assert_int_eq(run(&c).code, ERR_index_range);
-    c.arg[1].i = 1; /* that path of index_select has a message of its own */
+    c.arg[1].i = 1; /* this path of index_select has its own error message */
     ck_assert_int_eq(run(&c).code, ERR_invalid);
 }
 END_TEST
@@ -253,7 +253,8 @@ START_TEST(softmax_of_minus_infinities_is_nan) {
     c.arg[0].tensor = OF(DT_float32, -INFINITY, -INFINITY);
     CheckResult o = run(&c);
     ck_assert(isnan(value(&o, 0)) && isnan(value(&o, 1)));
-    c.arg[0].tensor = OF(DT_float32, 1000, 1000); /* without the max it would overflow */
+    c.arg[0].tensor =
+        OF(DT_float32, 1000, 1000); /* without subtracting the max it would overflow */
     o = run(&c);
     ck_assert_double_eq(value(&o, 0), 0.5);
 }
@@ -261,7 +262,7 @@ END_TEST
 
 START_TEST(as_strided_grad_divides_what_the_input_shares) {
     /* x = [a a] (stride 0), y = x.as_strided([1], [1], 0): the gradient 6 of the one location is
-     * split over two elements. */
+     * divided between two elements. */
     static const int64_t two[] = {2}, one[] = {1}, still[] = {0};
     Call c = call_new(OP__as_strided_grad);
     c.arg[0].tensor = OF(DT_float32, 6);
@@ -294,7 +295,7 @@ START_TEST(nonzero_finds_coordinates_row_major) {
 END_TEST
 
 START_TEST(kernels_write_only_what_their_output_addresses) {
-    /* out at an offset in a longer storage: the margins stay. */
+    /* out at an offset in a longer storage: the elements around it do not change. */
     static const double sevens[] = {7, 7, 7, 7, 7};
     Error err = {0};
     Call c = call_new(OP_mul_Scalar);

@@ -1,5 +1,5 @@
-/* Ops of neural networks and their kin, by hand: convolution, pooling, losses, normalization,
- * scatter_reduce, einsum, meshgrid. */
+/* Neural network ops and related ops, hand-written cases: convolution, pooling, losses,
+ * normalization, scatter_reduce, einsum, meshgrid. */
 #include "program/infer/pool.h"
 #include "tests/support/exec_fixture.h"
 #include "tests/support/runner.h"
@@ -53,7 +53,7 @@ START_TEST(groups_see_their_own_channels) {
     Fixture f;
     Emit *e = setup(&f);
     Tensor *x = FLOATS(SIZE(2, 1, 2), 1, 2, 10, 20),
-           *w = FLOATS(SIZE(2, 1, 1, 1), 1, 3); /* no batch: the result has none */
+           *w = FLOATS(SIZE(2, 1, 1, 1), 1, 3); /* no batch dim: the result has none */
     Tensor *y = emit_op(e, OP_conv2d, 7, x, w, NULL, INTS(1), INTS(0), INTS(1), (int64_t)2);
     EXPECT(y, SIZE(2, 1, 2), 1, 2, 30, 60);
     ck_assert(!emit_op(e, OP_conv2d, 7, x, w, NULL, INTS(1), INTS(0), INTS(1), (int64_t)1) &&
@@ -73,10 +73,10 @@ START_TEST(the_last_window_begins_inside) {
     ck_assert(pool_output(5, 2, 0, 2, 1, true, &n, &err) == ERR_none && n == 3);
     ck_assert(pool_output(4, 1, 0, 3, 1, true, &n, &err) == ERR_none && n == 2);
     ck_assert(pool_output(3, 1, 0, 3, 1, true, &n, &err) == ERR_none &&
-              n == 1); /* a window at 3 would be outside */
+              n == 1); /* a window at 3 would start outside */
     ck_assert(pool_output(1, 3, 0, 1, 1, false, &n, &err) == ERR_none && n == -1);
     ck_assert(pool_output(5, 2, 0, INT64_MIN, 1, true, &n, &err) == ERR_none &&
-              n == 0); /* pool_check refuses it */
+              n == 0); /* pool_check reports an error */
     ck_assert(pool_output(5, INT64_MAX, 0, 1, INT64_MAX, true, &n, &err) == ERR_invalid);
     err = (Error){0};
     ck_assert(pool_output(5, 2, 2, 1, 1, false, &n, &err) == ERR_invalid);
@@ -95,7 +95,7 @@ START_TEST(the_last_nan_is_the_greatest) {
     int n;
     ck_assert(emit_call(e, &c, out, &n) == ERR_none && n == 2);
     EXPECT(out[0], SIZE(1, 1, 2), NAN, 7);
-    EXPECT(out[1], SIZE(1, 1, 2), 4, 2); /* of two sevens the first */
+    EXPECT(out[1], SIZE(1, 1, 2), 4, 2); /* the first of two sevens */
     arena_destroy(&f.arena);
 }
 END_TEST
@@ -118,7 +118,7 @@ START_TEST(a_window_may_be_far_larger_than_its_plane) {
     Tensor *line = FLOATS(SIZE(1, 3), 1, 3, 2), *plane = FLOATS(SIZE(1, 1, 3), 1, 3, 2);
     EXPECT(emit_op(e, OP__max_pool1d, 6, line, (int64_t)1 << 50, (int64_t)1 << 50, (int64_t)1 << 49,
                    (int64_t)1, 0),
-           SIZE(1, 1, 1), 3); /* at once */
+           SIZE(1, 1, 1), 3); /* in one step */
     ck_assert(!emit_op(e, OP_avg_pool2d, 4, plane, INTS((int64_t)1 << 40), INTS(1),
                        INTS((int64_t)1 << 39)) &&
               f.err.code == ERR_limit);

@@ -1,5 +1,5 @@
-/* Claims about programs as trees: names, statement numbers and paths, binding arguments, inputs,
- * recording, copies, and the verifier. */
+/* Programs as trees: names, statement numbers and paths, binding arguments, inputs, recording,
+ * copies, and the verifier. */
 #include "program/json/json.h"
 #include "tests/support/runner.h"
 
@@ -143,7 +143,7 @@ typedef struct Env {
     Tensor *env[64];
 } Env;
 
-/* Binds a name to a float32 metadata tensor kept in `slot`. */
+/* Binds a name to a float32 metadata tensor stored in `slot`. */
 static Tensor *bind_name(Env *e, const Program *p, const char *name, int slot, int ndim,
                          const int64_t *size) {
     for (int i = 0; i < p->nnames; i++) {

@@ -1,8 +1,8 @@
 /* Calls of every differentiable row of the op table, for the tests of derivatives: at smooth
- * points, over layouts.
+ * points, in several layouts.
  *
- * A POINTWISE row gets its arguments from its operands, any other differentiable row must have a
- * line in `cases`. One line a call, one word an argument in schema order:
+ * The arguments of a POINTWISE row follow from its operands; any other differentiable row must have
+ * a line in `cases`. One line for each call, one word for each argument in schema order:
  *
  *     t2,3       a float64 tensor of size [2,3] whose gradient is checked        tz2,3   the same
  *                with zeros among its values
@@ -11,7 +11,8 @@
  *     {t2;t3}    a list (o: None inside)                 [0,2]   ints            i3      an int
  *     s0.5       a float Scalar                          b1      a bool          qfloor  a string
  *
- * A leading `@` says that the op sees its operand's layout, so differences keep that layout. */
+ * A leading `@` says that the result depends on the operand's layout, so finite differences keep
+ * that layout. */
 #ifndef TESTS_DERIVATIVE_CASES_H
 #define TESTS_DERIVATIVE_CASES_H
 
@@ -44,13 +45,13 @@ typedef enum Layout {
 typedef struct Builder {
     Arena *arena;
     Layout layout;
-    bool positive;    /* the op's domain: above 0 */
+    bool positive;    /* the op's domain: positive */
     bool unit;        /* between -1 and 1 */
     bool sees_layout; /* `@` */
-    int tensors;      /* made so far */
+    int tensors;      /* number of tensors so far */
 } Builder;
 
-/* Distinct values, none near an integer, a half or another one. */
+/* Distinct values, none close to an integer, a half-integer or another value. */
 static double smooth_value(const Builder *b, int64_t i) {
     int64_t k = (i * 7 + b->tensors * 5) % 23;
     double v = 0.31 + 0.083 * (double)k + 0.0137 * b->tensors;
@@ -58,7 +59,7 @@ static double smooth_value(const Builder *b, int64_t i) {
     return !b->positive && (i + b->tensors) % 3 == 1 ? -v : v;
 }
 
-/* Sets strides of a layout for the sizes of `t`; allocates. */
+/* Sets the strides of a layout for the sizes of `t` and allocates its storage. */
 static void lay_out(Arena *arena, Tensor *t, Layout layout) {
     Error err = {0};
     if (layout == LAYOUT_TRANSPOSED) {
@@ -91,7 +92,7 @@ static void lay_out(Arena *arena, Tensor *t, Layout layout) {
     t->storage = whole.storage;
 }
 
-/* One tensor word at *at; NULL for `o`. Differentiable ones have dtype float64. */
+/* Reads one tensor word at *at; NULL for `o`. Differentiable tensors have dtype float64. */
 static Tensor *read_tensor(Builder *b, const char **at) {
     char kind = *(*at)++;
     if (kind == 'o') {
@@ -216,7 +217,7 @@ static Call read_case(Builder *b, OpId id, const char *text) {
     return call;
 }
 
-/* The text of a POINTWISE row's call: `size` for its first tensor, `other` for the rest. */
+/* The text of a call of a POINTWISE row: `size` for its first tensor, `other` for the rest. */
 static void pointwise_text(const OpInfo *op, const char *size, const char *other, char *text,
                            size_t room) {
     bool first = true;
@@ -278,7 +279,7 @@ static void apply(Emit *e, const Call *call, Tensor **out, int *n) {
                   errcode_name(e->err->code), e->err->text);
 }
 
-/* Weights of the loss sum(w * out); out[k] of a case that leaves it out is undefined. */
+/* Weights of the loss sum(w * out); outputs without a gradient are left out of the loss. */
 static double weight(int k, int64_t i) { return 0.25 * (double)((i * 5 + k * 3) % 9) - 0.875; }
 
 static Tensor *weights(Arena *arena, const Tensor *like, int k) {
@@ -292,7 +293,7 @@ static Tensor *weights(Arena *arena, const Tensor *like, int k) {
     return t;
 }
 
-/* A copy of the call whose slots are the given tensors. */
+/* A copy of the call with the given tensors in its slots. */
 static Call with_slots(Arena *arena, const Call *call, Tensor **slot) {
     Call copy = *call;
     for (int i = 0, n = 0; i < call->op->nparam; i++) {
@@ -308,7 +309,7 @@ static Call with_slots(Arena *arena, const Call *call, Tensor **slot) {
     return copy;
 }
 
-/* A fresh tensor with t's values: row-major, or in t's own layout. */
+/* A new tensor with t's values: row-major, or in t's layout. */
 static Tensor *duplicate(Arena *arena, const Tensor *t, bool keep_layout) {
     Tensor *copy = arena_copy(arena, t, (int64_t)sizeof *t);
     if (keep_layout) {
@@ -323,7 +324,8 @@ static Tensor *duplicate(Arena *arena, const Tensor *t, bool keep_layout) {
 }
 
 /* Can the op take its operand in this layout? view may not; as_strided of an overlapping self has
- * no differences by element, and PyTorch has as_strided_scatter of contiguous tensors only. */
+ * no elementwise differences, and PyTorch supports as_strided_scatter for contiguous tensors
+ * only. */
 static bool layout_applies(Emit *e, const Call *call, Layout layout) {
     switch (call->op->id) {
     case OP_as_strided:
@@ -348,7 +350,7 @@ static Builder case_builder(Arena *arena, OpId id, Layout layout) {
                      .unit = id == OP_asin || id == OP_acos};
 }
 
-/* Every case of a row; it must have one. */
+/* Calls `check` for every case of a row, which must have at least one. */
 static void each_case(const OpInfo *op, void (*check)(OpId id, const char *text)) {
     bool tested = false;
     for (int k = 0; k < COUNT_OF(cases); k++) {

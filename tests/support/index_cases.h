@@ -1,7 +1,7 @@
-/* Python indexing as PyTorch 1.13.1 answered it. The indexed tensor is arange(numel).reshape(size),
- * float32; a written tensor is 100 + arange (t, d for float64) of the given size, or a Scalar (s).
- * Items: i int, :a:b:c slice, n None, e ellipsis, T and F booleans, [..] list, and tensors
- * SIZE:VALUES with L int64, m bool, u uint8, h int32, f float32. */
+/* Python indexing with the results of PyTorch 1.13.1. The indexed tensor is
+ * arange(numel).reshape(size), float32; a written tensor is 100 + arange (t, d for float64) of the
+ * given size, or a Scalar (s). Items: i int, :a:b:c slice, n None, e ellipsis, T and F booleans,
+ * [..] list, and tensors SIZE:VALUES with L int64, m bool, u uint8, h int32, f float32. */
 #ifndef TESTS_INDEX_CASES_H
 #define TESTS_INDEX_CASES_H
 
@@ -17,7 +17,7 @@ typedef struct GetCase {
 typedef struct SetCase {
     const char *size, *index, *value;
     ErrCode code;
-    const char *values; /* of the whole tensor, after */
+    const char *values; /* the whole tensor after the write */
     int version;
 } SetCase;
 

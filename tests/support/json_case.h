@@ -1,5 +1,5 @@
-/* What the tests of the JSON reader share: an arena, frames around a piece of text, and claims
- * about what it is read as. */
+/* Shared by the tests of the JSON reader: an arena, functions that complete a fragment to a
+ * program, and assertions about what is read. */
 #ifndef TESTS_JSON_CASE_H
 #define TESTS_JSON_CASE_H
 
@@ -15,7 +15,7 @@ static inline ParseStatus parse(const char *text, Program **p) {
     return program_parse(&arena, text, strlen(text), p, message, sizeof message);
 }
 
-/* The program, which must parse. */
+/* Parses a program that must be valid. */
 static inline Program *parsed(const char *text) {
     Program *p = NULL;
     ParseStatus status = parse(text, &p);
@@ -29,7 +29,7 @@ static inline const char *printed(const Program *p, bool line) {
     return text.v;
 }
 
-/* A program with these statements and an input x: float32 [2, 3]. */
+/* A program with these statements and one input x: float32 [2, 3]. */
 static inline const char *with_body(const char *body) {
     return arena_printf(&arena,
                         "{\"twingrad\":1,\"inputs\":[{\"name\":\"x\",\"dtype\":\"float32\","
@@ -41,7 +41,7 @@ static inline const char *with_inputs(const char *inputs) {
     return arena_printf(&arena, "{\"twingrad\":1,\"inputs\":[%s],\"body\":[],\"return\":[]}",
                         inputs);
 }
-/* The smallest program with more members. */
+/* The smallest program with these additional members. */
 static inline const char *with_members(const char *members) {
     return arena_printf(&arena, "{\"twingrad\":1,\"body\":[],\"return\":[]%s}", members);
 }
@@ -55,7 +55,7 @@ static inline void refuses(const char *text, const char *expected) {
     ck_assert_ptr_null(p);
 }
 
-/* The statement is the same after parsing and printing. */
+/* Asserts that parsing and printing preserve the statement. */
 static inline void keeps_stmt(const char *stmt) {
     const char *line = printed(parsed(with_body(stmt)), true);
     ck_assert_msg(strstr(line, arena_printf(&arena, "\"body\": [%s], \"return\"", stmt)) != NULL,
@@ -85,7 +85,7 @@ static inline void same_text(const char *a, const char *b) {
     }
 }
 
-/* Changes some bytes of `text`; what still parses must print to a fixed point. */
+/* Changes some bytes of `text`; whatever still parses must print to a fixed point. */
 static inline void survives_changes(const char *text, int rounds, uint64_t seed) {
     static const char alphabet[] = "{}[]\",:0123456789.-+eE \\nulltrefas_x";
     Rng rng = {seed};

@@ -1,4 +1,4 @@
-/* Runs a Check suite and ends with a line that tests/run adds up: "name: N passed, N failed". */
+/* Runs a Check suite and prints the line that tests/run adds up: "name: N passed, N failed". */
 #ifndef TESTS_RUNNER_H
 #define TESTS_RUNNER_H
 

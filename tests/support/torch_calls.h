@@ -1,6 +1,6 @@
-/* Reads tests/data/torch_calls.tsv: calls of single ops with the answers of PyTorch 1.13.1 (the
- * format is told in the file's head). The witness of inference and kernels, which both executors
- * share and so can not judge by comparison. */
+/* Reads tests/data/torch_calls.tsv: calls of single ops with the results of PyTorch 1.13.1 (the
+ * head of the file documents the format). Both executors share inference and kernels, so comparing
+ * the executors cannot test these; this file does. */
 #ifndef TESTS_TORCH_CALLS_H
 #define TESTS_TORCH_CALLS_H
 
@@ -13,12 +13,12 @@
 typedef struct TorchCall {
     char *text; /* the whole line, for messages */
     Call call;
-    ErrCode code; /* the refusal, or ERR_none */
+    ErrCode code; /* the error, or ERR_none */
     bool exact;
-    char *answer; /* what follows = or ~ */
+    char *answer; /* the text after = or ~ */
 } TorchCall;
 
-/* A cursor over words separated by blanks. */
+/* A cursor over words separated by spaces. */
 typedef struct Words {
     const char *at;
     char word[64];
@@ -134,7 +134,7 @@ static inline const OpInfo *op_by_id_name(const char *name) {
     return NULL;
 }
 
-/* The next recorded call; false at the end of the file. Everything lives in `arena`. */
+/* Reads the next recorded call into `arena`; false at the end of the file. */
 static inline bool torch_call_read(FILE *file, Arena *arena, TorchCall *c) {
     char line[4096];
     do {

@@ -1,5 +1,5 @@
-/* The tensor core: claims about geometry, promotion, casts, fills and scalar functions, each worked
- * out by hand or asked of PyTorch. */
+/* The tensor core: geometry, promotion, casts, fills and scalar functions, with expected values
+ * computed by hand or by PyTorch. */
 #include "tensor/array.h"
 #include "tensor/hash.h"
 #include "tensor/pointwise.h"
@@ -33,7 +33,8 @@ END_TEST
 START_TEST(checked_products_refuse_overflow_and_negative_sizes) {
     int64_t n = 7;
     int64_t stride[3];
-    contiguous_strides(SIZES(3, INT64_MAX, 2), 3, stride); /* before the sizes are refused */
+    contiguous_strides(SIZES(3, INT64_MAX, 2), 3,
+                       stride); /* strides are computed before the sizes are rejected */
     ck_assert_int_eq(stride[1], 2);
     ck_assert_int_eq(stride[0], INT64_MAX);
     ck_assert(!sizes_numel(SIZES(INT64_MAX, 2), 2, &n));
@@ -65,8 +66,9 @@ END_TEST
 START_TEST(self_overlap_is_found_exactly) {
     Tensor expanded = tensor_of(DT_float32, 2, SIZES(2, 3), SIZES(0, 1), 0);
     Tensor windows = tensor_of(DT_float32, 2, SIZES(4, 3), SIZES(1, 1), 0);
-    Tensor interleaved = tensor_of(DT_float32, 2, SIZES(2, 2), SIZES(3, 2),
-                                   5); /* 5 7 8 10: no two meet, though strides nest */
+    Tensor interleaved =
+        tensor_of(DT_float32, 2, SIZES(2, 2), SIZES(3, 2),
+                  5); /* 5 7 8 10: all distinct, although the strides do not nest */
     ck_assert_int_eq(tensor_internal_overlap(&expanded), OVERLAP_YES);
     ck_assert_int_eq(tensor_internal_overlap(&windows), OVERLAP_TOO_HARD);
     ck_assert(tensor_overlaps_itself(&expanded));
@@ -159,15 +161,15 @@ START_TEST(casts_truncate_wrap_and_say_what_is_undefined) {
 END_TEST
 
 START_TEST(int64_to_float32_rounds_once) {
-    int64_t v = 0x100000080000001; /* through double it would round to even twice */
+    int64_t v = 0x100000080000001; /* conversion through double would round to even twice */
     float f;
     element_cast(&f, DT_float32, 0, &v, DT_int64, 0);
     ck_assert(f == (float)v);
 }
 END_TEST
 
-/* The value of a half's bits, from the definition; the pattern after the largest finite one reads
- * as the next power of two. */
+/* The value of a half type's bits, by definition; the pattern after the largest finite one reads as
+ * the next power of two. */
 static double half_value(unsigned bits, int fraction, int bias) {
     int e = (int)(bits >> fraction);
     unsigned m = bits & ((1u << fraction) - 1);
@@ -208,8 +210,7 @@ START_TEST(halves_round_to_nearest_ties_to_even_up_to_infinity) {
         double here = half_value(bits, h->fraction, h->bias),
                next = half_value(bits + 1, h->fraction, h->bias);
         double tie = here + (next - here) / 2,
-               hair =
-                   (next - here) * 0x1p-10; /* float32 has that digit everywhere but below 2^-149 */
+               hair = (next - here) * 0x1p-10; /* float32 has that digit except below 2^-149 */
         uint16_t cell = 0;
         element_store_double(&cell, h->dtype, 0, tie);
         ck_assert_uint_eq(cell, bits + (bits & 1));
@@ -229,7 +230,7 @@ START_TEST(halves_round_to_nearest_ties_to_even_up_to_infinity) {
 }
 END_TEST
 
-/* Asked of PyTorch 1.13.1: torch.tensor(..).to(torch.bfloat16), .to(torch.float16). */
+/* Results of PyTorch 1.13.1: torch.tensor(..).to(torch.bfloat16), .to(torch.float16). */
 START_TEST(doubles_and_integers_become_halves_by_way_of_float32) {
     ck_assert_double_eq(dtype_round(1 + 0x1p-8 + 0x1p-40, DT_bfloat16), 1);
     ck_assert_double_eq(dtype_round(1 + 0x1p-11 + 0x1p-40, DT_float16), 1);

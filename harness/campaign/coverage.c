@@ -1,54 +1,54 @@
-/* What a program shows, read off after one check: the counters of the compiler, the reference's
- * table of executed ops, the results.
+/* The features of a program are collected after one check from the counters of the compiler, the
+ * reference's table of executed ops, and the results.
  *
- * The state that a step is taken in is that of the program: how its tensors alias (inputs on one
- * storage, an input written, a return that aliases, none) and how far autograd is involved (a
- * gradient inside the function, a backward, grad mode off, none).
+ * A step is recorded with the state of the program: how its tensors alias (inputs on one storage,
+ * an input written, a return that aliases, none) and how far autograd is involved (a gradient
+ * inside the function, a backward, grad mode off, none).
  *
  * Edges: where code is compiled with inline 8-bit counters (-fsanitize-coverage, make EDGES=1),
- * it registers their range before main; the counters are cleared before a program and read after
- * it. Under libFuzzer the engine's own function of that name takes them, and there are no edges
- * here. */
-#include "harness/campaign/features.h"
+ * its counters are registered before main, cleared before a program and read after it. Under
+ * libFuzzer the engine's own function of that name receives them, and there are no edges here. */
+#include "harness/campaign/coverage.h"
 
 #include "harness/triage/locate.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-typedef enum FeaturesKind {
-    KIND_STEP,
-    KIND_PASSES,
-    KIND_OP_DTYPE,
-    KIND_ERROR,
-    KIND_SKIP,
-    KIND_ORACLE,
-    KIND_SIGNATURE,
-    KIND_CALLS,
-    KIND_EDGE,
-    KINDS
-} FeaturesKind;
-static const char *const KIND_NAMES[KINDS] = {"step",   "pass",      "op",    "error", "skip",
-                                              "oracle", "signature", "calls", "edge"};
+typedef enum CoverageKind {
+    COVERAGE_STEP,
+    COVERAGE_PASSES,
+    COVERAGE_OP_DTYPE,
+    COVERAGE_ERROR,
+    COVERAGE_SKIP,
+    COVERAGE_ORACLE,
+    COVERAGE_SIGNATURE,
+    COVERAGE_CALLS,
+    COVERAGE_EDGE,
+    COVERAGE_KINDS
+} CoverageKind;
+static const char *const COVERAGE_NAMES[COVERAGE_KINDS] = {
+    "step", "pass", "op", "error", "skip", "oracle", "signature", "calls", "edge"};
 
 typedef enum Aliasing { APART, ALIASED, WRITTEN, SHARED, ALIASINGS } Aliasing;
 static const char *const ALIASING_NAMES[ALIASINGS] = {"apart", "aliased", "written", "shared"};
 typedef enum Autograd { FORWARD, NO_GRAD, BACKWARD, INNER, AUTOGRADS } Autograd;
 static const char *const AUTOGRAD_NAMES[AUTOGRADS] = {"forward", "no_grad", "backward", "inner"};
-typedef enum CallsFact {
+typedef enum CallsFeature {
     CALLS_SETUP,
     CALLS_RECALL,
     CALLS_KEEP,
     CALLS_HIT,
     CALLS_REGIONS,
-    CALLS_FACTS
-} CallsFact;
-static const char *const CALLS_NAMES[CALLS_FACTS] = {"setup", "recall", "keep", "hit", "regions"};
+    CALLS_FEATURES
+} CallsFeature;
+static const char *const CALLS_NAMES[CALLS_FEATURES] = {"setup", "recall", "keep", "hit",
+                                                        "regions"};
 
 /* ---- edges ---- */
 
 enum { MAX_RANGES = 256 };
-/* Registered by constructors, before main: there is no other place for them. */
+/* Static, since constructors register them before main. */
 static struct { char *start, *stop; } ranges[MAX_RANGES];
 static int nranges;
 
@@ -74,7 +74,7 @@ int64_t coverage_edges(void) {
     return n;
 }
 
-static void clear_edges(void) {
+static void coverage_clear_edges(void) {
     for (int i = 0; i < nranges; i++) {
         memset(ranges[i].start, 0, (size_t)(ranges[i].stop - ranges[i].start));
     }
@@ -82,7 +82,7 @@ static void clear_edges(void) {
 
 /* ---- collecting ---- */
 
-static void features_add(CoverageList *list, FeaturesKind kind, uint32_t a, uint32_t b) {
+static void coverage_add(CoverageList *list, CoverageKind kind, uint32_t a, uint32_t b) {
     if (list->n == list->capacity) {
         list->capacity = list->capacity ? 2 * list->capacity : 256;
         list->v = realloc(list->v, sizeof *list->v * (size_t)list->capacity);
@@ -93,12 +93,12 @@ static void features_add(CoverageList *list, FeaturesKind kind, uint32_t a, uint
     list->v[list->n++] = (uint64_t)kind << 56 | (uint64_t)(a & 0xFFFFFF) << 32 | b;
 }
 
-static void add_edges(CoverageList *list) {
-    uint32_t place = 0;
+static void coverage_add_edges(CoverageList *list) {
+    uint32_t edge = 0;
     for (int i = 0; i < nranges; i++) {
-        for (const char *at = ranges[i].start; at < ranges[i].stop; at++, place++) {
+        for (const char *at = ranges[i].start; at < ranges[i].stop; at++, edge++) {
             if (*at) {
-                features_add(list, KIND_EDGE, 0, place);
+                coverage_add(list, COVERAGE_EDGE, 0, edge);
             }
         }
     }
@@ -151,7 +151,7 @@ static const Stmt *find_statement(const Block *block, int sid) {
     return found;
 }
 
-static bool is_there(const CoverageList *list, CoverageFeature feature) {
+static bool coverage_contains(const CoverageList *list, CoverageFeature feature) {
     for (int i = 0; i < list->n; i++) {
         if (list->v[i] == feature) {
             return true;
@@ -160,36 +160,38 @@ static bool is_there(const CoverageList *list, CoverageFeature feature) {
     return false;
 }
 
-static void add_once(CoverageList *list, FeaturesKind kind, uint32_t a, uint32_t b) {
-    features_add(list, kind, a, b);
+static void coverage_add_once(CoverageList *list, CoverageKind kind, uint32_t a, uint32_t b) {
+    coverage_add(list, kind, a, b);
     CoverageFeature last = list->v[--list->n];
-    list->n += !is_there(list, last);
+    list->n += !coverage_contains(list, last);
 }
 
-/* An error code at an op; OP_COUNT: at no op. */
-static void add_errors(CoverageList *list, const Program *p, const Result *r) {
+/* Each error code with its op; OP_COUNT: at no op. */
+static void coverage_add_errors(CoverageList *list, const Program *p, const Result *r) {
     for (int c = 0; c < r->ncalls; c++) {
         if (!r->calls[c].ok) {
             const Stmt *s = find_statement(&p->setup, r->calls[c].error_at);
             s = s ? s : find_statement(&p->body, r->calls[c].error_at);
-            add_once(list, KIND_ERROR, s && s->kind == STMT_OP ? (uint32_t)s->op->id : OP_COUNT,
-                     (uint32_t)r->calls[c].error);
+            coverage_add_once(list, COVERAGE_ERROR,
+                              s && s->kind == STMT_OP ? (uint32_t)s->op->id : OP_COUNT,
+                              (uint32_t)r->calls[c].error);
         }
     }
 }
 
-static void add_calls(CoverageList *list, const Program *p, const Result *r) {
-    bool fact[CALLS_FACTS] = {[CALLS_SETUP] = p->setup.count > 0, [CALLS_RECALL] = p->nrecalls > 0};
+static void coverage_add_calls(CoverageList *list, const Program *p, const Result *r) {
+    bool shown[CALLS_FEATURES] = {
+        [CALLS_SETUP] = p->setup.count > 0, [CALLS_RECALL] = p->nrecalls > 0};
     for (int k = 0; k < p->nrecalls; k++) {
-        fact[CALLS_KEEP] |= p->recalls[k].keep;
+        shown[CALLS_KEEP] |= p->recalls[k].keep;
     }
     for (int c = 0; c < r->ncalls; c++) {
-        fact[CALLS_HIT] |= c > 0 && !r->calls[c].compiled;
-        fact[CALLS_REGIONS] |= r->calls[c].regions > 1;
+        shown[CALLS_HIT] |= c > 0 && !r->calls[c].compiled;
+        shown[CALLS_REGIONS] |= r->calls[c].regions > 1;
     }
-    for (int k = 0; k < CALLS_FACTS; k++) {
-        if (fact[k]) {
-            features_add(list, KIND_CALLS, 0, (uint32_t)k);
+    for (int k = 0; k < CALLS_FEATURES; k++) {
+        if (shown[k]) {
+            coverage_add(list, COVERAGE_CALLS, 0, (uint32_t)k);
         }
     }
 }
@@ -219,42 +221,42 @@ void coverage_of(Checker *c, const Program *p, Arena *arena, Signatures *signatu
     out->n = 0;
     c->run.executed = executed;
     *both[0] = *both[1] = (CompileCounters){0};
-    clear_edges();
+    coverage_clear_edges();
     check_program(c, p, arena, outcome);
-    add_edges(out); /* before locating, which runs other programs */
+    coverage_add_edges(out); /* before locating, which runs other programs */
     c->run.executed = NULL;
     Aliasing aliasing = aliasing_of(p, outcome->a);
     Autograd autograd = autograd_of(p);
     for (int s = 0; s < STEP_COUNT; s++) {
         if (both[0]->fired[s] + both[1]->fired[s] > 0) {
-            features_add(out, KIND_STEP, (uint32_t)s,
+            coverage_add(out, COVERAGE_STEP, (uint32_t)s,
                          (uint32_t)aliasing * AUTOGRADS + (uint32_t)autograd);
         }
     }
     for (int k = 0; k < pass_count(); k++) {
         if (both[0]->pass_changed[k] + both[1]->pass_changed[k] > 0) {
-            features_add(out, KIND_PASSES, 0, (uint32_t)k);
+            coverage_add(out, COVERAGE_PASSES, 0, (uint32_t)k);
         }
     }
     for (int id = 0; id < OP_COUNT; id++) {
         for (int d = 0; d < DT_COUNT; d++) {
             if (executed[id][d] > 0) {
-                features_add(out, KIND_OP_DTYPE, (uint32_t)id, (uint32_t)d);
+                coverage_add(out, COVERAGE_OP_DTYPE, (uint32_t)id, (uint32_t)d);
             }
         }
     }
-    add_errors(out, p, outcome->a);
-    add_calls(out, p, outcome->b);
+    coverage_add_errors(out, p, outcome->a);
+    coverage_add_calls(out, p, outcome->b);
     if (outcome->verdict == SKIP) {
-        features_add(out, KIND_SKIP, 0, (uint32_t)outcome->skip);
+        coverage_add(out, COVERAGE_SKIP, 0, (uint32_t)outcome->skip);
     } else if (outcome->verdict == FINDING) {
         for (uint32_t id = 0; id < ORACLE_COUNT; id++) {
             if (outcome->fired >> id & 1) {
-                features_add(out, KIND_ORACLE, 0, id);
+                coverage_add(out, COVERAGE_ORACLE, 0, id);
             }
         }
         check_locate(c, p, &outcome->finding, arena);
-        features_add(out, KIND_SIGNATURE, 0,
+        coverage_add(out, COVERAGE_SIGNATURE, 0,
                      signature_index(signatures, outcome->finding.signature));
     }
 }
@@ -265,46 +267,46 @@ void coverage_free(CoverageList *list) { free(list->v); }
 
 int coverage_kind(CoverageFeature feature) { return (int)(feature >> 56); }
 const char *coverage_kind_name(int kind) {
-    return kind >= 0 && kind < KINDS ? KIND_NAMES[kind] : NULL;
+    return kind >= 0 && kind < COVERAGE_KINDS ? COVERAGE_NAMES[kind] : NULL;
 }
 
 const char *coverage_name(Arena *arena, CoverageFeature feature, const Signatures *signatures) {
-    FeaturesKind kind = (FeaturesKind)coverage_kind(feature);
+    CoverageKind kind = (CoverageKind)coverage_kind(feature);
     unsigned a = (unsigned)(feature >> 32 & 0xFFFFFF), b = (unsigned)feature;
     const char *what = "", *in = "", *and = "";
     switch (kind) {
-    case KIND_STEP:
+    case COVERAGE_STEP:
         what = step_info((int)a)->name;
         in = ALIASING_NAMES[b / AUTOGRADS];
         and = AUTOGRAD_NAMES[b % AUTOGRADS];
         break;
-    case KIND_PASSES:
+    case COVERAGE_PASSES:
         what = pass_info((int)b)->name;
         break;
-    case KIND_OP_DTYPE:
+    case COVERAGE_OP_DTYPE:
         what = op_info((OpId)a)->id_name;
         in = dtype_name((DType)b);
         break;
-    case KIND_ERROR:
+    case COVERAGE_ERROR:
         what = errcode_name((ErrCode)b);
         in = a < OP_COUNT ? op_info((OpId)a)->id_name : "";
         break;
-    case KIND_SKIP:
+    case COVERAGE_SKIP:
         what = skip_name((SkipReason)b);
         break;
-    case KIND_ORACLE:
+    case COVERAGE_ORACLE:
         what = oracle_name((OracleId)b);
         break;
-    case KIND_SIGNATURE:
+    case COVERAGE_SIGNATURE:
         what = signatures->v[b];
         break;
-    case KIND_CALLS:
+    case COVERAGE_CALLS:
         what = CALLS_NAMES[b];
         break;
     default:
         what = arena_printf(arena, "%u", b);
         break;
     }
-    return arena_printf(arena, "%s:%s%s%s%s%s", KIND_NAMES[kind], what, *in ? "/" : "", in,
+    return arena_printf(arena, "%s:%s%s%s%s%s", COVERAGE_NAMES[kind], what, *in ? "/" : "", in,
                         *and? "/" : "", and);
 }

@@ -1,0 +1,56 @@
+/* Tensors to draw from: inputs, existing variables that fit a need, guesses about values. */
+#ifndef FUZZ_GENERATE_TENSORS_H
+#define FUZZ_GENERATE_TENSORS_H
+
+#include "fuzz/generate/commit.h"
+
+/* ---- generate/inputs.c: inputs, layouts, fills ---- */
+int draw_size(Gen *g, int64_t *size);
+int64_t draw_extent(Gen *g);
+DType draw_dtype(Gen *g);
+/* A new input; `explicit` data may be given later by the caller. NULL: too many inputs. */
+GenVar *draw_input(Gen *g, DType dtype, const int64_t *size, int ndim, bool plain,
+                   int requires_grad_percent);
+/* An input that holds exactly the given integers, contiguous. */
+GenVar *draw_input_values(Gen *g, DType dtype, const int64_t *size, int ndim,
+                          const int64_t *values);
+/* A second input on the storage of `of`; a part of it, shifted or transposed. */
+GenVar *draw_input_shared(Gen *g, GenVar *of);
+Input *var_input(Gen *g, const GenVar *v);
+/* Registers an input that exists already. */
+void gen_input(Gen *g, Input *in);
+
+/* ---- generate/tensors.c: variables as arguments ---- */
+/* What a tensor is wanted for. */
+typedef struct Need {
+    DType dtype;
+    int ndim;
+    const int64_t *size;
+    bool broadcast; /* anything that expands to the size will do */
+    bool nonzero;   /* integers that divide */
+    bool uniform;   /* all elements equal */
+    bool plain;     /* an input made for it is contiguous */
+} Need;
+/* A variable that fulfils the need: mostly an existing one, else a new input or a factory's output.
+ * NULL if there is no room. */
+GenVar *draw_need(Gen *g, Need need);
+/* A variable that `accept` takes, recent ones more often; NULL if a few tries find none. */
+GenVar *draw_var(Gen *g, bool (*accept)(const Gen *g, const GenVar *v));
+/* Something to combine with a tensor of this dtype and size; other dtypes up to its category now
+ * and then. */
+GenVar *draw_operand(Gen *g, DType dtype, const int64_t *size, int ndim);
+/* An integer tensor with values in [lo, hi], new or existing. `distinct_dim` >= 0: along that dim
+ * no value repeats; -1: may repeat. */
+GenVar *draw_index_tensor(Gen *g, DType dtype, const int64_t *size, int ndim, int64_t lo,
+                          int64_t hi, int distinct_dim);
+/* A tensor literal statement that holds exactly these integers. */
+GenVar *draw_literal(Gen *g, DType dtype, const int64_t *size, int ndim, const int64_t *values);
+bool tensor_expands(const Tensor *t, const int64_t *size, int ndim);
+
+/* ---- generate/range.c: guesses about values ---- */
+/* What the results of `call` hold, from what its tensor arguments hold. */
+Data range_result(Gen *g, const Stmt *s, const Call *call, const Tensor *out);
+/* False if a float to integer conversion in the statement may leave the integer's range. */
+bool range_cast_fits(Gen *g, const Stmt *s, DType to);
+
+#endif
