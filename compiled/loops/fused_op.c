@@ -1,12 +1,13 @@
-/* Members: what a node does at one point of its iteration space.
+/* Fused ops: what a node does at one point of its iteration space.
  *
- * The space of most nodes is their result's sizes; a reduction's is its operand's; of what writes a
- * region or scatters, the values written. Dims of size 1 are left out of it, so that [3, 1] and [3]
- * are one space. An operand that is broadcast has stride 0. Index tensors are ordinary affine
- * reads; the tensor they index is an indirect one, whose address gets index * stride added.
+ * The space of most nodes has the sizes of their result; that of a reduction the sizes of its
+ * operand; that of a write to a slice or a scatter the sizes of the values written. Dims of size 1
+ * are left out, so that [3, 1] and [3] are one space. A broadcast operand has stride 0. Index
+ * tensors are ordinary affine reads; the read of the tensor they index is indirect, and index *
+ * stride is added to its address.
  *
- * Analyses of indices and regions are inference's own (program/infer/infer.h): a description of
- * geometry is shared, the code that walks it is not. */
+ * Indices and slices are analysed by inference (program/infer/infer.h): the description of the
+ * geometry is shared with the reference executor, the code that runs it is not. */
 #include "compiled/loops/fused_op.h"
 #include "program/infer/infer.h"
 
@@ -17,8 +18,8 @@
 typedef struct Describe {
     FusedOp *m;
     Arena *arena;
-    int ndim;           /* dims of the whole space, size 1 included */
-    int keep[MAX_DIMS]; /* those that stay */
+    int ndim;           /* of the whole space, with dims of size 1 */
+    int keep[MAX_DIMS]; /* by dim of the fused op: dim of the whole space */
 } Describe;
 
 static void set_space(Describe *d, const int64_t *size, int ndim) {
@@ -41,14 +42,14 @@ static Read *add_read(Describe *d, ReadKind kind, int slot) {
     return r;
 }
 
-/* Strides by dim of the whole space -> by dim of the member's. */
+/* Strides by dim of the whole space -> by dim of the fused op's. */
 static void keep_strides(const Describe *d, const int64_t *whole, int64_t *out) {
     for (int k = 0; k < d->m->ndim; k++) {
         out[k] = whole[d->keep[k]];
     }
 }
 
-/* `t` read as if it had the size of the space. */
+/* Strides of `t` broadcast to the space. */
 static void expanded_strides(const Describe *d, const Tensor *t, int64_t *out) {
     int shift = d->ndim - t->ndim;
     for (int k = 0; k < d->m->ndim; k++) {
@@ -88,7 +89,7 @@ static int wrapped_dim(const Call *call, int param, int ndim) {
     return (int)(dim < 0 ? dim + max_i64(ndim, 1) : dim);
 }
 
-/* ---- one function a class ---- */
+/* ---- one function for each class ---- */
 
 static void describe_flip(Describe *d) {
     Node *n = d->m->node;
@@ -168,8 +169,8 @@ static int fused_op_slot_of(const Node *n, const Tensor *t) {
     return 0;
 }
 
-/* index and _index_put: index reads and terms over the indexed result; `strides` of what is indexed
- * come from the call's self. */
+/* index and _index_put: reads of the indices, and their terms. The strides of what is indexed are
+ * those of the call's self. */
 static bool describe_indices(Describe *d, const Call *call, IndexPlan *p) {
     Error err = {0};
     if (index_plan(call->arg[0].tensor, &call->arg[1], p, &err) != ERR_none) {
@@ -220,8 +221,8 @@ static bool describe_index_put(Describe *d) {
     return true;
 }
 
-/* gather, index_select, scatter, index_add: one index operand on one dim of `indexed`; the other
- * dims go straight. */
+/* gather, index_select, scatter, index_add: one index operand for one dim of `indexed`; the other
+ * dims are affine. */
 static void describe_along(Describe *d, const Tensor *indexed, int dim, int index_slot,
                            bool index_is_1d, bool wrap, int64_t *stride) {
     const Tensor *index = &d->m->node->in[index_slot]->t;
@@ -268,8 +269,8 @@ static void describe_scatter(Describe *d) {
     d->m->accumulates = n->op == OP_scatter_add;
 }
 
-/* Slices of self along the dim, as many as there are indices, each plus a slice of source that
- * broadcasts to it. */
+/* To the slices of self that the indices name, slices of source are added, which broadcast to
+ * them. */
 static void describe_index_add(Describe *d) {
     Node *n = d->m->node;
     const Tensor *source = &n->in[2]->t;

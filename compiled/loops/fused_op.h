@@ -4,6 +4,7 @@
 #ifndef COMPILED_FUSED_OP_H
 #define COMPILED_FUSED_OP_H
 
+#include "compiled/core/compilation.h"
 #include "compiled/loops/lower_class.h"
 
 enum {

@@ -1,9 +1,8 @@
-/* Loops along lines of one dim (running sums and products, softmax), and the list of places that
- * are not zero.
+/* Loops along lines of one dim (running sums and products, softmax), and nonzero.
  *
- * Every line is walked with the line's own strides; sums run in double (integers: int64, wrapping)
- * and are rounded where they are written. Softmax subtracts the line's maximum, so that no
- * exponential overflows. */
+ * Each line is processed with its own strides. Sums are accumulated in double (integers: int64,
+ * wrapping) and rounded when they are written. Softmax subtracts the maximum of the line, so that
+ * no exponential overflows. */
 #include "compiled/loops/run.h"
 #include "compiled/tile/isa.h"
 
@@ -13,15 +12,15 @@ typedef struct ScanLine {
     int64_t n, to, from, to_step, from_step;
 } ScanLine;
 
-/* The lines of a loop: those along its dim, or with `strip` >= 0 also all that lie side by side
- * along that dim, as one. */
+/* The lines of a loop along its dim. With column_dim >= 0 all lines that are neighbours along that
+ * dim count as one. */
 typedef struct Lines {
     const Loop *loop;
     const TileIsa *isa;
     void *to;
     const void *from;
     int column_dim;
-    int64_t first, end; /* trips of the outer dim, unless the lines go along it */
+    int64_t first, end; /* iterations of the outer dim, unless the lines run along it */
 } Lines;
 
 static void for_lines(const Lines *s, void (*run)(const Lines *s, ScanLine line)) {
@@ -124,7 +123,7 @@ void loop_scan(const Loop *loop, void *const *data, int64_t from, int64_t to) {
     for_lines(&s, scan_line);
 }
 
-/* The dim whose neighbours are lines side by side, or -1. */
+/* The dim along which neighbouring lines are contiguous, or -1. */
 static int contiguous_lines_dim(const Loop *loop) {
     for (int d = 0; d < loop->ndim; d++) {
         if (d != loop->dim && loop->size[d] >= 8 && loop->from.stride[d] == 1 &&
@@ -135,17 +134,17 @@ static int contiguous_lines_dim(const Loop *loop) {
     return -1;
 }
 
-static bool takes_float32_math(const Loop *loop) {
+static bool lines_take_float32_math(const Loop *loop) {
     return loop->float32_math && loop->numel >= LARGE_NUMEL;
 }
 
-static void softmax_row(const Lines *s, ScanLine line) {
-    (takes_float32_math(s->loop) ? s->isa->softmax_row_float32 : s->isa->softmax_row)(
+static void softmax_contiguous_line(const Lines *s, ScanLine line) {
+    (lines_take_float32_math(s->loop) ? s->isa->softmax_row_float32 : s->isa->softmax_row)(
         (float *)s->to + line.to, (const float *)s->from + line.from, line.n);
 }
 
 static void softmax_column_block(const Lines *s, ScanLine line) {
-    bool in_float32 = takes_float32_math(s->loop);
+    bool in_float32 = lines_take_float32_math(s->loop);
     int64_t block = in_float32 ? SOFTMAX_COLUMNS_FLOAT32 : SOFTMAX_COLUMNS;
     for (int64_t k = 0, n = s->loop->size[s->column_dim]; k < n; k += block) {
         int w = (int)min_i64(block, n - k);
@@ -155,8 +154,8 @@ static void softmax_column_block(const Lines *s, ScanLine line) {
     }
 }
 
-/* float32 goes by the machine's kernels where lines are contiguous or lie side by side; the rest
- * element by element. */
+/* float32 uses the kernels of the tile machine if lines are contiguous, or if neighbouring lines
+ * are; everything else is computed element by element. */
 void loop_softmax(const Loop *loop, const TileIsa *isa, void *const *data, int64_t from,
                   int64_t to) {
     bool is_f32 = loop->to.dtype == DT_float32 && loop->from.dtype == DT_float32 && loop->dim >= 0;
@@ -164,11 +163,13 @@ void loop_softmax(const Loop *loop, const TileIsa *isa, void *const *data, int64
     rows |= is_f32 && loop->size[loop->dim] == 1 && contiguous_lines_dim(loop) < 0;
     Lines s =
         scan_lines_of(loop, isa, data, is_f32 && !rows ? contiguous_lines_dim(loop) : -1, from, to);
-    for_lines(&s, rows ? softmax_row : s.column_dim >= 0 ? softmax_column_block : softmax_line);
+    for_lines(&s, rows                ? softmax_contiguous_line
+                  : s.column_dim >= 0 ? softmax_column_block
+                                      : softmax_line);
 }
 
-/* A row of coordinates for every element that is not zero, in row-major order. The count of rows
- * was found before (runtime/data_dependent.c). */
+/* One row of coordinates for every nonzero element, in row-major order. The number of rows is known
+ * already (runtime/data_dependent.c). */
 void loop_nonzero(const Loop *loop, void *const *data) {
     int64_t index[MAX_DIMS] = {0}, at = loop->from.offset, row = 0;
     int64_t *to = data[loop->to.buffer];

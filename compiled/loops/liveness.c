@@ -1,8 +1,8 @@
-/* Who reads whose memory last.
+/* Liveness: the last schedule item that reads the memory of each buffer.
  *
- * Units in graph order are the clock. A read counts if it touches memory: not when the operand is a
- * splat that the reader inlines, nor when it is a register of the same nest. What the epilogue
- * reads lives to the end. */
+ * Time is counted in schedule items. A read counts if it accesses memory: not if the operand is a
+ * splat that the reader inlines, nor if it is a register of the same nest. What the epilogue reads
+ * lives to the end. */
 #include "compiled/loops/liveness.h"
 #include "compiled/loops/lower_class.h"
 

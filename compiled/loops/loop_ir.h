@@ -9,7 +9,6 @@
 #define COMPILED_LOOP_IR_H
 
 #include "compiled/ir/plan.h"
-#include "compiled/ir/graph.h"
 
 enum {
     TILE = 512,        /* elements of a tile */

@@ -1,22 +1,22 @@
-/* Bands: neighbouring loops run part by part, so that what one writes the next one reads from the
- * cache.
+/* Loop tiling: neighbouring loops run part by part, so that one reads from the cache what the
+ * previous one has written.
  *
- * A loop with an outer dim of n trips can be run as p parts of n / p trips, in order. A tiling is a
- * run of loops whose trips have a common divisor p > 1; it runs part 0 of all its loops, then part
- * 1 of all, and so on:
+ * A loop whose outer dim has n iterations can run as p parts of n / p iterations, in order. A
+ * tiling is a run of loops whose iteration counts have a common divisor p > 1. It runs part 0 of
+ * all its loops, then part 1 of all, and so on:
  *
  *     mean of rows  ── square of differences, summed ── 1 / sqrt ── product
  *         each over 1024 rows of 1024
  *       rows 0..63       rows 0..63                     rows 0..63  rows 0..63      16 parts, each
  *                        of them in the cache
  *
- * This is the same as one loop after the other if every buffer that the tiling writes falls into p
- * windows of T bytes, one after the other, such that part k of every loop stays inside window k.
- * What is only read may be read anywhere. A reduction may have its outer dim among the reduced
- * ones: its sums then wait in a buffer of their own (`scratch`) from one part to the next.
+ * This computes the same as one loop after the other if every buffer that the tiling writes splits
+ * into p windows of T bytes, one after the other, and part k of every loop stays inside window k.
+ * Buffers that are only read may be read anywhere. A reduction may have its outer dim among the
+ * reduced ones; its sums are then kept in a buffer of their own (`scratch`) between parts.
  *
- * A temporary that a tiling alone uses need not have more room than one window: its parts take
- * turns. */
+ * A temporary that is used by one tiling only needs the memory of one window: the parts use it in
+ * turn. */
 #include "compiled/loops/lower.h"
 #include "compiled/tile/reduce.h"
 #include "tensor/array.h"
@@ -24,14 +24,14 @@
 #include <string.h>
 
 enum {
-    PART_L2 = 384 * 1024, /* bytes that a part should touch: the second cache */
-    PART_L1 = 24 * 1024,  /* the same for the native tier, whose loops are quick to begin: the
-                               first cache. Not where sums wait: they fill it */
+    PART_L2 = 384 * 1024, /* target bytes of a part: fits the second-level cache */
+    PART_L1 = 24 * 1024,  /* the same for the native tier, whose loops start quickly: fits the
+                             first-level cache. Not used where sums are kept: they fill it */
     MAX_PART = 2 << 20    /* a tiling with larger parts gains nothing */
 };
 
-/* What the first trip of a loop touches of a buffer, and how far the next trip is from there, in
- * bytes; step 0: anywhere, any trip. */
+/* The bytes [low, high) of a buffer that the first iteration of a loop accesses, and the distance
+ * to those of the next iteration. Step 0: any iteration may access any byte. */
 typedef struct LoopTouch {
     int buffer;
     bool writes;
@@ -44,7 +44,7 @@ typedef struct TilingSearch {
     LoopTouch *touch; /* of all loops, in order */
     int ntouch, capacity;
     int *first;    /* by loop: its first touch; one more at the end */
-    int64_t *most; /* by buffer: bytes that a part touches */
+    int64_t *most; /* by buffer: bytes that a part accesses */
 } TilingSearch;
 
 int64_t loop_trips(const Loop *loop) {
@@ -57,7 +57,7 @@ int64_t loop_trips(const Loop *loop) {
         return loop->numel;
     case LOOP_SCAN:
         return loop->dim > 0 ? loop->size[0] : 1;
-    case LOOP_SOFTMAX: /* lines that lie side by side go together */
+    case LOOP_SOFTMAX: /* contiguous lines are processed together */
         return loop->dim > 0 && loop->from.stride[0] != 1 ? loop->size[0] : 1;
     case LOOP_MATMUL:
         return loop->matmul->batch;
@@ -66,7 +66,7 @@ int64_t loop_trips(const Loop *loop) {
     }
 }
 
-/* ---- what loops touch ---- */
+/* ---- what loops access ---- */
 
 static void add_touch(TilingSearch *b, int64_t trips, bool writes, const Access *a,
                       const int64_t *stride, const int64_t *size, int ndim, int outer) {
@@ -155,15 +155,14 @@ static void touch_loop(TilingSearch *b, const Loop *loop) {
     }
 }
 
-/* ---- bands ---- */
+/* ---- tilings ---- */
 
 /* Bytes from one part to the next. */
 static int64_t loop_tiling_window(const LoopTouch *t, int64_t parts) {
     return t->step * (t->trips / parts);
 }
 
-/* Does part k stay inside the k-th window? It does for fewer parts, too, whose number divides
- * `parts`. */
+/* True if part k stays inside window k. If so, it does for every divisor of `parts`, too. */
 static bool stays_inside(const LoopTouch *t, int64_t parts) {
     return t->step > 0 && t->low >= 0 &&
            t->high + loop_tiling_window(t, parts) - t->step <= loop_tiling_window(t, parts);
@@ -184,7 +183,8 @@ static int64_t divisor(int64_t a, int64_t b) {
     return a;
 }
 
-/* Of loops [first, end), in so many parts. What is touched anywhere counts as a whole. */
+/* Bytes that one part of loops [first, end) accesses. A buffer that is accessed anywhere counts as
+ * a whole. */
 static int64_t bytes_of_part(TilingSearch *b, int first, int end, int64_t parts) {
     int64_t sum = 0;
     for (int k = b->first[first]; k < b->first[end]; k++) {
@@ -200,7 +200,7 @@ static int64_t bytes_of_part(TilingSearch *b, int first, int end, int64_t parts)
     return sum;
 }
 
-/* May loop `next` join loops [first, next)? Whether they share a buffer at all is told as well. */
+/* True if loop `next` may join loops [first, next). Sets *shared if they share a buffer. */
 static bool may_join(const TilingSearch *b, int first, int next, int64_t parts, bool *shared) {
     for (int k = b->first[next]; k < b->first[next + 1]; k++) {
         for (int j = b->first[first]; j < b->first[next]; j++) {
@@ -213,7 +213,7 @@ static bool may_join(const TilingSearch *b, int first, int next, int64_t parts, 
     return true;
 }
 
-/* Are there sums that go on from one part to the next? Answers how many. */
+/* The number of sums that continue from one part to the next. */
 static int waiting_sums(const Loop *loop) {
     int sums = 0;
     const TileNest *nest = loop->kind == LOOP_TILE ? loop->tile : NULL;
@@ -223,8 +223,8 @@ static int waiting_sums(const Loop *loop) {
     return sums;
 }
 
-/* The tiling that begins with loop `first`; of one part, if nothing is gained. `part`: bytes that
- * one should touch, or `near`, where no sums wait; 0: as many parts as can be. */
+/* The tiling that begins with loop `first`; it has one part if nothing is gained. The target bytes
+ * of a part are `part`, or `near` where no sums are kept; 0: as many parts as possible. */
 static TiledLoops grow_tiling(TilingSearch *b, int first, int64_t part, int64_t near) {
     TiledLoops tiling = {first, first + 1, 1};
     int64_t most = loop_trips(&b->plan->loop[first]);
@@ -254,9 +254,9 @@ static TiledLoops grow_tiling(TilingSearch *b, int first, int64_t part, int64_t 
     return tiling;
 }
 
-/* ---- what parts need ---- */
+/* ---- memory of parts ---- */
 
-/* A nest whose outer dim is reduced keeps its sums in a buffer of its own. */
+/* A buffer for the sums of a nest whose outer dim is reduced. */
 static void add_scratch(TilingSearch *b, const Loop *loop, const TiledLoops *tiling) {
     Plan *plan = b->plan;
     TileNest *nest = loop->tile;
@@ -275,7 +275,7 @@ static void add_scratch(TilingSearch *b, const Loop *loop, const TiledLoops *til
                      .end = tiling->end};
 }
 
-/* Temporaries that one tiling alone uses keep one part at a time. */
+/* Temporaries that are used by this tiling only hold one part at a time. */
 static void shrink_buffers(TilingSearch *b, const TiledLoops *tiling, const bool *stays) {
     Plan *plan = b->plan;
     int from = b->first[tiling->first], end = b->first[tiling->end];
@@ -296,8 +296,7 @@ static void shrink_buffers(TilingSearch *b, const TiledLoops *tiling, const bool
     }
 }
 
-/* Between which loops buffers hold values, whole bands counted; true in `stays`: to the end, for
- * others. */
+/* The loops between which buffers hold values. stays[b] is set for buffers that are outputs. */
 static void find_lives(Plan *plan, const Graph *g, const int *loops_after, bool *stays,
                        Arena *arena) {
     Liveness live = liveness_analyse(g, arena);

@@ -1,11 +1,10 @@
-/* Graph to loops: one unit after the other, in graph order.
+/* Graph to loops: one schedule item after the other, in graph order.
  *
- * A unit is a group that fusion made, or a node. Members go to lower_nest; CHECKs, scans, products
- * of matrices, concatenation and what has no lowering are loops of their own, made here. A node
- * without a buffer that is no register either is wanted by nobody and makes no loop. */
-#include "compiled/passes/passes.h"
-#include "compiled/core/feature.h"
+ * Groups of fused ops, and single nodes that could be one, go to lower_nest. CHECKs, scans, matrix
+ * products, concatenation and ops without a lowering become loops of their own here. A node whose
+ * value has no buffer and is in no register is not used, and makes no loop. */
 #include "compiled/loops/lower.h"
+#include "compiled/passes/passes.h"
 #include "compiled/runtime/poison.h"
 #include "compiled/tile/isa.h"
 #include "program/infer/infer.h"
@@ -14,7 +13,7 @@
 
 #include <string.h>
 
-enum { BLAS_MIN_WORK = 8 * 1024 /* multiply-adds below which plain loops win */ };
+enum { BLAS_MIN_WORK = 8 * 1024 /* multiply-adds below which plain loops are faster */ };
 
 Loop *lower_add(Lower *l, LoopKind kind, const Node *node) {
     Plan *plan = l->plan;
@@ -32,7 +31,7 @@ Access lower_access(int buffer, const Tensor *t) {
     return (Access){buffer, t->dtype, t->offset, (int64_t *)t->stride};
 }
 
-/* Space and accesses of a MOVE: dims in order of `to`'s strides, merged where both agree. */
+/* The dims are sorted by the strides of `to` and merged where both accesses allow it. */
 void lower_move(Lower *l, const Node *node, const int64_t *size, int ndim, Access to, Access from) {
     Loop *loop = lower_add(l, LOOP_MOVE, node);
     int order[MAX_DIMS], n = 0;
@@ -91,7 +90,7 @@ static void lower_check(Lower *l, Node *n) {
     loop->from = lower_access(lower_buffer(n->in[0]), t);
 }
 
-/* cat, stack: every operand into its part of the result. */
+/* cat, stack: copies every operand to its slice of the result. */
 static void lower_cat(Lower *l, Node *n) {
     int64_t at = 0;
     for (int k = 0; k < n->nin; k++) {
@@ -123,7 +122,7 @@ static void lower_nonzero(Lower *l, Node *n) {
     memcpy(loop->size, self->size, sizeof *self->size * (size_t)self->ndim);
     loop->to = lower_access(n->buffer, &n->t);
     loop->from = lower_access(lower_buffer(n->in[0]), self);
-    loop->bytes = n->t.size[0]; /* rows there is room for */
+    loop->bytes = n->t.size[0]; /* rows that the result has room for */
 }
 
 /* cumsum, cumprod, softmax: lines along one dim. */
@@ -200,7 +199,7 @@ static void lower_matmul(Lower *l, Node *n) {
     lower_add(l, LOOP_MATMUL, n)->matmul = m;
 }
 
-/* Factories that are no splat depend on nothing: made now, copied at every run. */
+/* Factories other than splats depend on nothing: computed now, copied in every run. */
 static void lower_literal(Lower *l, Node *n) {
     Tensor made = n->t, *out = &made;
     Error err = {0};
@@ -297,7 +296,7 @@ void lower_node(Lower *l, Node *n) {
 
 /* ---- the plan ---- */
 
-/* Bytes of a buffer: the most that a node in it wants. */
+/* Numbers the buffers; each is as large as its largest node. */
 static void number_buffers(Plan *plan, const Graph *g, Arena *arena) {
     int *of = arena_alloc_raw(arena, (int64_t)sizeof *of * max_i64(g->next_id, 1));
     memset(of, -1, sizeof *of * (size_t)g->next_id);
@@ -331,8 +330,8 @@ static bool lower_meet(const PlanBuffer *a, const PlanBuffer *b) {
                                       : a->first < b->end && b->first < a->end;
 }
 
-/* Places of the temporaries order[0..n) of `buffer`, each at the lowest that none before it has
- * while both live; answers the bytes of all. */
+/* Offsets of the temporaries order[0..n) of `buffer`: each gets the lowest offset at which it does
+ * not overlap an earlier one that is live at the same time. Returns the bytes of all. */
 static int64_t assign_lowest_offsets(PlanBuffer *buffer, const int *order, int n) {
     int64_t all = 0;
     for (int k = 0; k < n; k++) {
@@ -344,7 +343,7 @@ static int64_t assign_lowest_offsets(PlanBuffer *buffer, const int *order, int n
             int64_t end = other->offset + (other->bytes + 63) / 64 * 64;
             if (lower_meet(b, other) && b->offset < end && other->offset < b->offset + bytes) {
                 b->offset = end;
-                j = 0; /* it moved up: all others again */
+                j = 0; /* it moved: compare with all others again */
             } else {
                 j++;
             }
@@ -354,9 +353,9 @@ static int64_t assign_lowest_offsets(PlanBuffer *buffer, const int *order, int n
     return all;
 }
 
-/* Places of the temporaries in one block: one after the other, or, where `again`, by liveness: the
- * largest first, or, if that takes less, the last first (what is returned lies low then, and what
- * is gone before the end finds room above). */
+/* Offsets of the temporaries in one block: one after the other, or, with `again`, by liveness. Then
+ * the order is the largest first or the last first, whichever takes less memory. (With the last
+ * first, results have low offsets, and what dies earlier fits above them.) */
 static void assign_offsets(Plan *plan, bool again, Arena *arena) {
     int first = plan->ninput + plan->ntangent, n = 0;
     if (!again) {

@@ -2,9 +2,6 @@
 #ifndef COMPILED_LOWER_H
 #define COMPILED_LOWER_H
 
-#include "compiled/core/compilation.h"
-#include "compiled/ir/graph.h"
-#include "compiled/ir/plan.h"
 #include "compiled/loops/fused_op.h"
 #include "compiled/loops/liveness.h"
 #include "compiled/loops/loop_ir.h"

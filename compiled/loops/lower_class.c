@@ -1,5 +1,4 @@
-/* What a node is to the lowering, read off its op: its class (lowering.def), whether it is one
- * value everywhere, and which of its operands it reads. */
+/* What a node is to the lowering (lower_class.h). */
 #include "compiled/loops/lower_class.h"
 
 /* Factories other than splats are computed once, at compile time (LITERAL), since they depend on

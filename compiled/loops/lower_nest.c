@@ -1,9 +1,9 @@
-/* One unit of members -> one tile nest (and, before it, the copies of bases that are not written in
- * place).
+/* One group of fused ops -> one tile nest, and before it the copies of bases that are not updated
+ * in place.
  *
- * Members are lowered in order. An operand is a register where another member of the unit computed
- * it, a constant where it is a splat, else a load. Stores are kept apart and come last: every load
- * of a tile comes before every store of it, so that a nest which reads and writes one element in
+ * Fused ops are lowered in order. An operand is a register if another fused op of the group
+ * computed it, a constant if it is a splat, and otherwise a load. Stores are collected and appended
+ * at the end: in a tile all loads precede all stores, so that a nest which updates an element in
  * place reads it first. */
 #include "compiled/loops/nest.h"
 #include "compiled/tile/run.h"
@@ -13,8 +13,8 @@
 
 /* ---- operands ---- */
 
-/* The value of an affine read. `made[k]`: register of member k, -1 for sinks; a node of the unit
- * has mark k + 1. */
+/* The value of an affine read. made[k] is the register of fused op k, -1 for sinks; the node of
+ * fused op k has mark k + 1. */
 static Value operand(NestBuilder *b, const FusedOp *m, const Read *read, const int *made) {
     Node *n = m->node->in[read->slot], *from = node_buffer(n);
     Scalar splat;
@@ -27,7 +27,7 @@ static Value operand(NestBuilder *b, const FusedOp *m, const Read *read, const i
     return nest_load(b, lower_buffer(n), n->t.dtype, read->offset, read->stride);
 }
 
-/* The register of the affine part of addresses; that of an earlier member, where it is the same. */
+/* A register with the affine part of an address; shared by fused ops with the same one. */
 static int affine_part(NestBuilder *b, int64_t offset, const int64_t *stride) {
     for (int k = 0; k < b->ninst; k++) {
         int at = b->inst[k].access;
@@ -42,7 +42,7 @@ static int affine_part(NestBuilder *b, int64_t offset, const int64_t *stride) {
     return reg;
 }
 
-/* The register that has src + index * stride already, or -1. */
+/* The register that already holds src + index * stride, or -1. */
 static int same_term(const NestBuilder *b, int src, int index, const struct Term *term) {
     for (int k = 0; k < b->ninst; k++) {
         const TileInst *inst = &b->inst[k];
@@ -55,7 +55,7 @@ static int same_term(const NestBuilder *b, int src, int index, const struct Term
     return -1;
 }
 
-/* Register of addresses: offset + sum of strides, plus the member's index terms. */
+/* A register with addresses: offset + sum of index * stride, plus the fused op's index terms. */
 static int address(NestBuilder *b, const FusedOp *m, int64_t offset, const int64_t *stride,
                    const int *made) {
     int reg = affine_part(b, offset, stride);
@@ -99,7 +99,7 @@ static bool may_leave_range(Pw pw) {
     }
 }
 
-static bool answers_int(TileOp op) {
+static bool returns_int(TileOp op) {
     static const bool table[TILE_OP_COUNT] = {
 #define IS_int64_t 1
 #define IS_float 0
@@ -146,7 +146,7 @@ static Value pointwise(NestBuilder *b, const FusedOp *m, const int *made) {
                     break;
                 }
             }
-            /* a mask is only asked whether it is 0 */
+            /* of a mask only "is it 0" matters, so it needs no conversion */
             v = k == choice && register_kind(v.dtype) == REGISTER_I64
                     ? v
                     : nest_convert(b, v, k == choice ? DT_bool : compute);
@@ -165,7 +165,7 @@ static Value pointwise(NestBuilder *b, const FusedOp *m, const int *made) {
         }
     }
     Value v = {nest_emit(b, op, n, src[0], src[1], src[2], src[3]), compute};
-    if (kind != REGISTER_I64 && answers_int(op)) {
+    if (kind != REGISTER_I64 && returns_int(op)) {
         v.dtype = DT_bool;
     } else if (kind == REGISTER_I64 ? compute != DT_int64 && may_leave_range(pw)
                                     : is_half(compute) && pw_info(pw)->k > 0) {
@@ -174,7 +174,7 @@ static Value pointwise(NestBuilder *b, const FusedOp *m, const int *made) {
     return nest_convert(b, v, m->node->t.dtype);
 }
 
-/* tril, triu: column - row against the diagonal, by a coordinate access. */
+/* tril, triu: compares column - row, which is an address, with the diagonal. */
 static Value triangle(NestBuilder *b, const FusedOp *m, const int *made) {
     const Node *n = m->node;
     int64_t stride[MAX_DIMS] = {0};
@@ -244,7 +244,7 @@ static void lower_nest_reduce(NestBuilder *b, const FusedOp *m, Value v) {
     CHECK(b->nreduce <= MAX_REDUCTIONS);
 }
 
-/* What a reduction of nothing answers: written beforehand, since the nest then has no points. */
+/* The result of an empty reduction, written by a fill: the nest has no points then. */
 static void reduce_identity(Lower *l, const FusedOp *m) {
     const Node *n = m->node;
     for (int d = 0; d < m->ndim; d++) {
@@ -259,8 +259,8 @@ static void reduce_identity(Lower *l, const FusedOp *m) {
     }
 }
 
-/* The result's buffer begins as a copy of the base, unless it is the base's buffer or nothing of
- * the base remains. */
+/* Copies the base to the result's buffer, unless it is the same buffer or the base is overwritten
+ * as a whole. */
 static void prepare_base(Lower *l, const FusedOp *m) {
     const Node *n = m->node;
     int64_t numel = tensor_numel(&n->t);
@@ -281,10 +281,11 @@ static void prepare_base(Lower *l, const FusedOp *m) {
                lower_access(lower_buffer(n->in[0]), &from));
 }
 
-/* Seeded fault GR_1: the scatter's metadata says that a dim along which self is expanded has stride
- * 0 in the result as well, so the loop over it is taken to be one point and the region's mask is
- * decided there, at index 0: it holds everywhere along that dim, or nowhere. (False: nowhere,
- * nothing is stored.) Only for regions that are boxes, so that every address stays inside. */
+/* Seeded fault GR_1: the scatter's metadata claims that a dim along which self is expanded has
+ * stride 0 in the result as well. The loop over it is then one point, and whether that point lies
+ * in the slice is decided at index 0: the slice covers the whole dim, or nothing (the function
+ * returns false, and nothing is stored). Only for slices that are boxes, so that all addresses are
+ * in bounds. */
 static bool collapse_expanded_dims(const Compile *c, FusedOp *m) {
     const Node *n = m->node;
     if (!fault(c, FAULT_GR_1) || n->kind != NODE_OP ||
@@ -301,7 +302,7 @@ static bool collapse_expanded_dims(const Compile *c, FusedOp *m) {
         left |= (unsigned)(t->size[d] > 1) << d;
     }
     while (left) {
-        int d = -1; /* the largest stride first: the offset is a sum of start * stride */
+        int d = -1; /* the largest stride first, as the offset is a sum of start * stride */
         for (int k = 0; k < t->ndim; k++) {
             d = left >> k & 1 && (d < 0 || t->stride[k] > t->stride[d]) ? k : d;
         }
@@ -314,7 +315,7 @@ static bool collapse_expanded_dims(const Compile *c, FusedOp *m) {
         if (start != 0) {
             return false;
         }
-        int own = 0; /* the region's dim that walks along d; none if it selects one index */
+        int own = 0; /* the slice's dim that runs along d; none if it selects one index */
         while (own < m->ndim &&
                !(m->out_stride[own] % stride == 0 && m->out_stride[own] < stride * t->size[d])) {
             own++;
@@ -329,7 +330,7 @@ static bool collapse_expanded_dims(const Compile *c, FusedOp *m) {
     return true;
 }
 
-/* ---- units ---- */
+/* ---- groups ---- */
 
 static Value fused_op_value(NestBuilder *b, FusedOp *m, const int *made) {
     switch (m->cls) {
@@ -346,7 +347,7 @@ static Value fused_op_value(NestBuilder *b, FusedOp *m, const int *made) {
     }
 }
 
-/* The values a scatter writes. */
+/* The values that a scatter writes. */
 static Value scattered(NestBuilder *b, const FusedOp *m, const int *made) {
     const Node *n = m->node;
     DType dtype = n->t.dtype;
@@ -379,7 +380,7 @@ static void lower_fused_op(NestBuilder *b, FusedOp *m, int k, int *made) {
         return;
     }
     if (m->node->buffer < 0) {
-        return; /* nobody wants it */
+        return; /* not used */
     }
     switch (m->cls) {
     case LOWER_REDUCE:
@@ -411,7 +412,7 @@ void lower_nest(Lower *l, Node *const *node, int count) {
     int made[MAX_FUSED_OPS], n = 0;
     for (int k = 0; k < count; k++) {
         if (lower_class(node[k]) == LOWER_NOTHING) {
-            continue; /* a VIEW between members */
+            continue; /* a VIEW between fused ops */
         }
         CHECK(n < MAX_FUSED_OPS && fused_op_describe(l->c, node[k], l->arena, &m[n]));
         node[k]->mark = ++n;

@@ -1,7 +1,7 @@
-/* Products of matrices: BLAS where it pays and the strides allow, else loops.
+/* Matrix products: by BLAS where it pays and the strides allow it, otherwise by loops.
  *
- * The loops keep a row of results in double (integers: int64, wrapping) and go over k outside, so
- * that the innermost loop runs along a row of the right operand. */
+ * The loops keep a block of a result row in double (integers: int64, wrapping). The loop over k is
+ * outside, so that the innermost loop runs along a row of the right operand. */
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC optimize("O3")
 #endif
@@ -15,7 +15,7 @@
 #include <pthread.h>
 #endif
 
-enum { COLUMN_BLOCK = 64 }; /* results at a time */
+enum { COLUMN_BLOCK = 64 }; /* results that are accumulated together */
 
 static void column_block_float(const MatmulLoop *m, const void *a, const void *b, int64_t ai,
                                int64_t bi, int n, double *acc) {
@@ -80,7 +80,7 @@ static void plain(const MatmulLoop *m, void *const *data, int64_t first_row, int
                 int64_t di = m->d.offset + i * m->dstride[1] + (j0 + j) * m->dstride[2];
                 if (is_float) {
                     double v = m->alpha.f == 1 || m->k == 0 ? acc[j] : m->alpha.f * acc[j];
-                    if (d) { /* an empty sum leaves beta * d alone: -0.0 stays */
+                    if (d) { /* an empty sum leaves beta * d unchanged: -0.0 stays */
                         double scaled = m->beta.f * element_double(d, m->dtype, di);
                         v = m->k == 0 ? scaled : v + scaled;
                     }
@@ -97,7 +97,7 @@ static void plain(const MatmulLoop *m, void *const *data, int64_t first_row, int
 }
 
 #ifndef TWINGRAD_NO_BLAS
-/* Row-major with leading dimension, or the transpose of that. */
+/* Row-major with a leading dimension, or the transpose of that. */
 static int blas_layout(const int64_t *stride, int64_t rows, int64_t columns, int *ld) {
     bool by_rows = (stride[2] == 1 || columns == 1) && stride[1] >= max_i64(columns, 1);
     *ld = (int)max_i64(by_rows ? stride[1] : stride[2],
@@ -105,10 +105,10 @@ static int blas_layout(const int64_t *stride, int64_t rows, int64_t columns, int
     return by_rows ? CblasNoTrans : CblasTrans;
 }
 
-/* Where something overflowed or was not finite, the order of the additions decides between inf and
- * nan: not BLAS's to choose. */
+/* Where a result is not finite, the order of the additions decides between inf and NaN. BLAS has
+ * its own order, so such products are computed again by the loops. */
 static bool all_finite(const MatmulLoop *m, const void *c, int64_t ci) {
-    int bad = 0; /* exponents of all ones, as integers: no branch, so that rows are vector code */
+    int bad = 0; /* tests the exponent bits without a branch, so that the loop is vectorized */
     for (int64_t i = 0; i < m->m && !bad; i++) {
         const char *row = (const char *)c + (ci + i * m->cstride[1]) * dtype_bytes(m->dtype);
         for (int64_t j = 0; m->dtype == DT_float32 && j < m->n; j++) {
@@ -125,7 +125,7 @@ static bool all_finite(const MatmulLoop *m, const void *c, int64_t ci) {
     return !bad;
 }
 
-/* What beta multiplies, into the result's place. */
+/* Copies D to C, where BLAS scales it by beta. */
 static void copy_addend(const MatmulLoop *m, void *const *data, int64_t ci) {
     int bytes = dtype_bytes(m->dtype);
     for (int64_t i = 0; i < m->m; i++) {

@@ -1,5 +1,5 @@
-/* Plain moves: one dtype, no registers. The dims of a move are in the order of the target's
- * strides, so the last one is a loop or a copy. */
+/* Plain copies: one dtype, no registers. The dims are sorted by the strides of the target, so the
+ * last one is a simple loop or a memcpy. */
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC optimize("O3")
 #endif
@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-/* Rows [0, size[0]) of a nest of `ndim` dims; the last one is a loop by element size. */
+/* All `ndim` dims; the last one is a loop for the element size. */
 static void move_dims(const int64_t *size, int ndim, const int64_t *to_stride,
                       const int64_t *from_stride, char *to, const char *from, int bytes) {
     if (ndim > 1) {

@@ -1,6 +1,6 @@
-/* What builds a tile nest: instructions on virtual registers, accesses by dim of the space, then
- * the finished nest. A value is a virtual register and the dtype it holds. Shared by nest_build.c,
- * nest_finish.c and lower_nest.c. */
+/* A tile nest under construction: instructions on virtual registers, and accesses by dim of the
+ * space. nest_finish turns it into a TileNest. Shared by nest_build.c, nest_finish.c, nest_rows.c
+ * and lower_nest.c. */
 #ifndef COMPILED_NEST_H
 #define COMPILED_NEST_H
 
@@ -8,6 +8,7 @@
 
 enum { MAX_CONSTS = 120, CACHED_LOADS = 16 };
 
+/* A virtual register and the dtype of the value it holds. */
 typedef struct Value {
     int reg; /* virtual */
     DType dtype;
@@ -37,24 +38,27 @@ typedef struct NestBuilder {
 
 void nest_start(NestBuilder *b, Lower *l);
 int nest_access(NestBuilder *b, int buffer, DType dtype, int64_t offset, const int64_t *stride);
-/* An instruction without result, run after all others: a store, a scatter, a reduction. */
+/* Adds an instruction without a result, which runs after all others: a store, a scatter, a
+ * reduction. */
 TileInst *nest_tail(NestBuilder *b, TileOp op);
-/* An instruction of n sources; answers its register. nest_last is it, for what else it needs. */
+/* Adds an instruction with n sources and returns its register. Other fields are set through
+ * nest_last. */
 int nest_emit(NestBuilder *b, TileOp op, int n, int s0, int s1, int s2, int s3);
 static inline TileInst *nest_last(NestBuilder *b) { return &b->inst[b->ninst - 1]; }
-/* One register for each constant of a kind, bit for bit. */
+/* A register with the constant; equal constants (bit for bit) of one kind share it. */
 Value nest_constant(NestBuilder *b, Scalar value, DType dtype);
 Value nest_unary(NestBuilder *b, TileOp op, Value v, DType dtype);
-/* torch's cast. */
+/* A cast with PyTorch's semantics. */
 Value nest_convert(NestBuilder *b, Value v, DType to);
-/* An int64 register back into the range of an integer dtype. */
+/* The op that brings an int64 register into the range of an integer dtype, or a float into that of
+ * a half. */
 TileOp nest_wrap_op(DType dtype);
 Value nest_load(NestBuilder *b, int buffer, DType dtype, int64_t offset, const int64_t *stride);
-/* Decides what is computed once a row, if something is (nest_rows.c). */
+/* Decides which instructions are computed once a row (nest_rows.c). */
 void nest_rows(Compile *c, TileNest *nest);
-/* The dim that a nest is to walk by squares together with its last one, or -1. */
+/* The dim that is to be cache-blocked together with the last one, or -1. */
 int nest_blocked_dim(const TileNest *nest);
-/* The nest becomes a loop of the plan; nothing, if it stores nothing. */
+/* Adds the nest to the plan as a loop, unless it stores nothing. */
 void nest_finish(NestBuilder *b, const Node *node);
 
 #endif

@@ -1,7 +1,7 @@
 /* Instructions and values of a nest under construction.
  *
- * Arrays grow by doubling in the arena. Constants and the first few loads are looked up before they
- * are made again; a load is pure, since all stores of a tile come after all its loads. */
+ * Constants and the first few loads are reused. A load may be reused because all stores of a tile
+ * come after all its loads. */
 #include "compiled/loops/nest.h"
 #include "program/kernels/kernels.h"
 #include "tensor/array.h"

@@ -1,6 +1,6 @@
-/* From a builder to a nest that runs: the order of the dims (reduced ones last; else by the strides
- * of the first store), neighbours merged where all accesses agree, stores behind everything else,
- * and machine registers by last use. */
+/* From a builder to a nest that runs: the order of the dims (reduced ones last, the others by the
+ * strides of the first store), neighbouring dims merged where all accesses allow it, stores after
+ * everything else, and machine registers assigned by last use. */
 #include "compiled/loops/nest.h"
 #include "compiled/tile/run.h"
 
@@ -108,8 +108,8 @@ static int nest_finish_sources(const TileInst *inst) {
     }
 }
 
-/* Virtual registers -> machine registers, each free again after its last use. Constants keep
- * theirs. */
+/* Virtual registers -> machine registers, each free again after its last use. Constants keep their
+ * registers. */
 static void assign_registers(NestBuilder *b, TileNest *nest) {
     int *last = arena_alloc_raw(b->l->arena, (int64_t)sizeof *last * (b->nreg + 1) * 2),
         *machine = last + b->nreg + 1;
@@ -156,8 +156,8 @@ static void assign_registers(NestBuilder *b, TileNest *nest) {
     }
 }
 
-/* Of many elements, what is stored is made where it goes if nothing is read from there: `into` of
- * the instruction that makes it. */
+/* In nests of LARGE_NUMEL elements a value that is stored is computed directly into the buffer, if
+ * the nest has no other access to that buffer: sets `into` of the instruction that computes it. */
 static void make_in_place(TileNest *nest) {
     for (int k = 0; k < nest->ninst; k++) {
         nest->inst[k].into = -1;
@@ -180,8 +180,8 @@ static void make_in_place(TileNest *nest) {
     }
 }
 
-/* Instructions whose value nobody takes go: what a nest computes again for others
- * (passes/partition.c) may have found its reader elsewhere. */
+/* Drops instructions whose value is not used. A nest may recompute a value (passes/partition.c)
+ * whose reader is in another nest after all. */
 static void drop_unused(const NestBuilder *b, TileNest *nest) {
     bool *used = arena_array(b->l->arena, bool, b->nreg + 1);
     int kept = nest->ninst;
@@ -198,11 +198,12 @@ static void drop_unused(const NestBuilder *b, TileNest *nest) {
     nest->inst += kept;
 }
 
-/* ---- which way round a reduction goes ---- */
+/* ---- how a reduction is traversed ---- */
 
 enum { MIN_COLUMNS = 8, MIN_PARTIAL4 = 256, MIN_PARTIAL4_VERIFY = 8 };
 
-/* The last kept dim, if the nest had better walk along it than along the last reduced one. */
+/* The last kept dim, if more accesses are contiguous along it than along the last reduced one;
+ * otherwise -1. */
 static int nest_finish_column_of(Compile *compile, const TileNest *n) {
     int c = n->kept - 1, last = n->ndim - 1, better = 0;
     if (c < 0 || c == last || n->size[c] < MIN_COLUMNS || n->numel == 0) {
@@ -221,8 +222,8 @@ static int nest_finish_column_of(Compile *compile, const TileNest *n) {
     return better > 0 && n->tile_size > 1 && gate(compile, STEP_reduce_columns) ? c : -1;
 }
 
-/* Are the sums long enough, and of floats? A double would not tell more than the float it becomes:
- * the rounding of three additions is within what the order of a sum leaves open. */
+/* True if the sums are of floats and long enough for partial sums of four in float. The rounding of
+ * three float additions is within the error that the order of a float sum leaves open. */
 static bool takes_partial4(Compile *c, const TileNest *n, bool small) {
     int last = n->ndim - 1;
     bool sums = false;
@@ -247,12 +248,12 @@ static bool takes_partial4(Compile *c, const TileNest *n, bool small) {
     return sums && gate(c, STEP_add_by_fours);
 }
 
-/* Native tier: the trips of the innermost loop are taken together, unless they read what others
- * write or add through indices, or their order decides: a sum of doubles can overflow, an extreme
- * keeps the first of equal ones. */
+/* Native tier: true if the innermost loop may be vectorized. It may not if iterations read what
+ * others write, if they write through indices, or if their order matters: a sum of doubles can
+ * overflow, a maximum or minimum keeps the first of equal values. */
 static bool takes_vectors(Compile *c, const TileNest *n) {
     bool own =
-        n->column >= 0 || n->kept == n->ndim; /* sums that no other trip of the loop adds to */
+        n->column >= 0 || n->kept == n->ndim; /* sums that no other iteration of the loop adds to */
     if (n->tile_size == 1 || n->numel < 2) {
         return false;
     }
@@ -268,7 +269,7 @@ static bool takes_vectors(Compile *c, const TileNest *n) {
     return gate(c, STEP_vector_row);
 }
 
-/* Is there a function that tile/float32_math.def has, and are there many elements? */
+/* True if the nest calls a function of tile/float32_math.def and has enough elements. */
 static bool takes_float32_math(Compile *c, const TileNest *n) {
     bool has = false;
     for (int k = 0; k < n->ninst && !has; k++) {
@@ -278,7 +279,7 @@ static bool takes_float32_math(Compile *c, const TileNest *n) {
            gate(c, STEP_single_functions);
 }
 
-/* A copy with dim `c` behind the reduced ones. */
+/* A copy with dim `c` after the reduced ones. */
 static TileNest *column_nest(Arena *arena, const TileNest *n, int c) {
     TileNest *copy = arena_copy(arena, n, (int64_t)sizeof *n);
     int64_t *strides = arena_alloc_raw(arena, (int64_t)sizeof *strides * n->naccess * n->ndim);
@@ -320,8 +321,8 @@ void nest_finish(NestBuilder *b, const Node *node) {
             inst->direct = whole && !writes_buffer(nest, a->buffer);
         } else if (inst->op == TILE_LOADX &&
                    writes_buffer(nest, nest->access[inst->access].buffer)) {
-            nest->tile_size =
-                1; /* in machine: what a trip reads it writes, and only it (passes/fuse.c) */
+            /* in place: one iteration reads and writes an element (passes/fuse.c) */
+            nest->tile_size = 1;
         }
     }
     drop_unused(b, nest);
@@ -329,7 +330,7 @@ void nest_finish(NestBuilder *b, const Node *node) {
     make_in_place(nest);
     nest->column = nest_finish_column_of(b->l->c, nest);
     nest->outer = nest->column == 0 || nest->kept == 0 ? nest->kept % nest->ndim
-                                                       : 0; /* not the dim that strips go along */
+                                                       : 0; /* not the dim of the column blocks */
     nest->vectors = takes_vectors(b->l->c, nest);
     nest->partial4 = nest->vectors && takes_partial4(b->l->c, nest, b->l->c->options->verify);
     nest->tile_partial4 = nest->partial4 && nest->numel >= LARGE_NUMEL;

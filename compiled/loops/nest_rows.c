@@ -1,18 +1,21 @@
-/* What the native tier takes out of the innermost loop of a nest, and which nests it walks by
- * squares.
+/* What the native tier hoists out of the innermost loop of a nest, and which nests it cache-blocks.
  *
  * An address is an affine part plus terms of indices. Where no index moves along the last dim, the
  * terms are computed once a row:
  *
- *     for i0:  a = indexed(0, b2[i0], 256, 4096)              instead of      for i0, i1:  a =
- *              indexed(i1, b2[i0], 256, 4096)
- *       for i1:  b3[a + i1] = ..                                                         b3[a] = ..
+ *     for i0:  a = indexed(0, b2[i0], 256, 4096)
+ *       for i1:  b3[a + i1] = ..
  *
- * and the innermost loop is vector code. GCC alone can not do it: a is -1 where the index is out of
- * bounds, whatever i1 is.
+ * instead of
  *
- * A nest that reads side by side along another dim than it writes goes by squares of both, as a
- * transpose does. */
+ *     for i0, i1:  a = indexed(i1, b2[i0], 256, 4096)
+ *                  b3[a] = ..
+ *
+ * and the innermost loop can be vectorized. GCC cannot hoist them: `a` is -1 where the index is out
+ * of bounds, whatever i1 is.
+ *
+ * A nest with a read that is contiguous along another dim than its writes is blocked in both dims,
+ * as a transpose is. */
 #include "compiled/loops/nest.h"
 
 #include <stdlib.h>
@@ -41,10 +44,10 @@ static int nest_rows_sources(const TileNest *n, const TileInst *inst) {
                                                                                          : 2;
 }
 
-/* Fills `row`; true if something is taken out. */
-static bool take_out(const TileNest *n, NestRow *row) {
+/* Fills `row`; true if something is hoisted. */
+static bool hoist_addresses(const TileNest *n, NestRow *row) {
     int last = n->ndim - 1, made[MAX_REGISTERS], from[MAX_INSTS][4];
-    bool still[MAX_INSTS]; /* the same all along a row */
+    bool still[MAX_INSTS]; /* constant along a row */
     memset(made, -1, sizeof made);
     for (int k = 0; k < n->ninst; k++) {
         row[k] = (NestRow){false, NO_CHAIN};
@@ -76,7 +79,7 @@ static bool take_out(const TileNest *n, NestRow *row) {
             made[inst->dst] = k;
         }
     }
-    /* what such addresses need, going back; the affine part alone is no chain */
+    /* backwards: what such addresses depend on; an affine part alone is not hoisted */
     for (int k = n->ninst - 1; k >= 0; k--) {
         const TileInst *inst = &n->inst[k];
         bool uses = inst->op == TILE_LOADX || inst->op == TILE_STOREX || inst->op == TILE_ADDX;
@@ -90,7 +93,7 @@ static bool take_out(const TileNest *n, NestRow *row) {
             }
         }
     }
-    /* an address that somebody also wants whole is not taken apart */
+    /* an address that is also used as a value cannot be split */
     for (int k = 0; k < n->ninst; k++) {
         for (int s = 0; s < 4; s++) {
             int f = from[k][s];
@@ -122,7 +125,7 @@ void nest_rows(Compile *c, TileNest *n) {
         return;
     }
     NestRow *row = arena_array(c->arena, NestRow, n->ninst);
-    if (take_out(n, row) && gate(c, STEP_address_a_row)) {
+    if (hoist_addresses(n, row) && gate(c, STEP_address_a_row)) {
         n->row = row;
     }
 }

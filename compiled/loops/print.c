@@ -1,4 +1,4 @@
-/* A plan as text: buffers, then loop after loop; of a tile nest its space and its bytecode.
+/* A plan as text: buffers, then the loops; of a tile nest its space and its bytecode.
  *
  *     tile [2, 3]  # %5
  *       r0 = load b0[0; 3, 1] f32

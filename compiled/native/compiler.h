@@ -3,7 +3,7 @@
 #ifndef COMPILED_NATIVE_COMPILER_H
 #define COMPILED_NATIVE_COMPILER_H
 
-#include "compiled/core/compile.h"
+#include "compiled/core/native_tier.h"
 
 /* 128 bits, as the hash stands for the text: two plans with one hash would share code. */
 typedef struct TextHash {

@@ -11,7 +11,6 @@
 #define COMPILED_NATIVE_H
 
 #include "compiled/core/native_tier.h"
-#include "compiled/loops/lower.h"
 #include "compiled/loops/loop_ir.h"
 
 /* ---- printing (native/print.c, native/nest.c, native/inst.c, native/lines.c, native/softmax.c)

@@ -1,15 +1,14 @@
-/* Runs a plan: one block for all temporaries, then loop after loop.
+/* Runs a plan: one block of memory for all temporaries, then loop after loop.
  *
- * A CHECK that fails ends the run. Nothing after it has happened, and nothing before it can be
- * seen: inputs are written in place only after the last CHECK (passes/reinplace.c). */
+ * A CHECK that fails ends the run. Loops after it have not run, and loops before it have no visible
+ * effect: inputs are updated in place only after the last CHECK (passes/reinplace.c). */
 #include "compiled/loops/run.h"
 #include "compiled/runtime/poison.h"
 #include "compiled/tile/run.h"
 
 #include <string.h>
 
-/* A check as one comparison: v + shift < span, unsigned. NONZERO: v - 1 is below 2^64 - 1 for all v
- * but 0. */
+/* A CHECK as one unsigned comparison: v + shift < span. NONZERO is v - 1 < 2^64 - 1. */
 typedef struct CheckRange {
     uint64_t shift, span;
 } CheckRange;
@@ -27,7 +26,7 @@ static CheckRange check_of(const Node *check) {
     return (CheckRange){UINT64_MAX, UINT64_MAX};
 }
 
-/* Are the elements that are read contiguous? */
+/* True if the elements that are read are contiguous. */
 static bool reads_a_row(const Loop *loop) {
     int64_t step = 1;
     for (int d = loop->ndim - 1; d >= 0; d--) {
@@ -99,9 +98,9 @@ static void run_fill(const Loop *loop, void *const *data, int64_t from, int64_t 
     }
 }
 
-/* The shared kernel; its refusal (of a value) ends the run as a CHECK's would. A kernel of the
- * backward (sid -1) may be scheduled before the CHECK of the forward that covers the same value:
- * its refusal is recorded, and counts only if no CHECK fires. */
+/* Runs the shared kernel. If it refuses a value, the run ends as with a CHECK. A kernel of the
+ * backward (sid -1) may run before the CHECK of the forward that tests the same value: then the
+ * refusal is recorded, and is the result only if no CHECK fails. */
 static bool run_opaque(const Loop *loop, void *const *data, Arena *arena, Execution *out) {
     Opaque *o = loop->opaque;
     for (int k = 0; k < o->noperand; k++) {
@@ -126,7 +125,7 @@ static bool run_opaque(const Loop *loop, void *const *data, Arena *arena, Execut
     return false;
 }
 
-/* Trips [from, to) of the outer dim. */
+/* Iterations [from, to) of the outer dim. */
 static bool run_loop(const Plan *plan, const Loop *loop, void *const *data, void *registers,
                      int64_t from, int64_t to, Arena *arena, Execution *out) {
     switch (loop->kind) {
@@ -175,7 +174,7 @@ static bool run_loop(const Plan *plan, const Loop *loop, void *const *data, void
 #endif
 #endif
 
-/* MemorySanitizer does not see what native code writes: temporaries only, since inputs are
+/* Tells MemorySanitizer what native code has written. Only temporaries matter: inputs are
  * initialized. */
 static void has_written(const Plan *plan, const Loop *loop, char *block) {
 #ifdef SEES_WRITES
@@ -202,7 +201,7 @@ typedef struct ExecuteRun {
     Execution *out;
 } ExecuteRun;
 
-/* Trips [from, to) of loop k. */
+/* Iterations [from, to) of the outer dim of loop k. */
 static bool run_trips(const ExecuteRun *r, int k, int64_t from, int64_t to) {
     const Plan *plan = r->plan;
     const Loop *loop = &plan->loop[k];
@@ -214,8 +213,8 @@ static bool run_trips(const ExecuteRun *r, int k, int64_t from, int64_t to) {
     return run_loop(plan, loop, r->data, r->registers, from, to, r->arena, r->out);
 }
 
-/* All parts of a group of tiled loops. A buffer that is reused by every part has one part's worth
- * of memory: its base address is moved down so that the offsets of each part fall into it. */
+/* All parts of a tiling. Where the parts share the memory of a buffer, its address is lowered by
+ * the offset of the part, so that each part's window is that memory. */
 static void run_tiled(const ExecuteRun *r, const TiledLoops *tiling) {
     const Plan *plan = r->plan;
     int n = tiling->end - tiling->first, turning = 0, first = plan->ninput + plan->ntangent;
@@ -237,7 +236,7 @@ static void run_tiled(const ExecuteRun *r, const TiledLoops *tiling) {
         }
         for (int k = 0; k < n; k++) {
             run_trips(r, tiling->first + k, part * trips[k],
-                      (part + 1) * trips[k]); /* tiled loops cannot fail */
+                      (part + 1) * trips[k]); /* cannot fail: a tiling has no CHECK */
         }
     }
     for (int k = 0; k < turning; k++) {
@@ -245,7 +244,7 @@ static void run_tiled(const ExecuteRun *r, const TiledLoops *tiling) {
     }
 }
 
-/* Aligned to a cache line: vectors that cross one cost twice as much. */
+/* Aligned to a cache line: a vector access that crosses one costs twice as much. */
 static void *alloc_lines(Arena *arena, int64_t bytes) {
     return (void *)(((uintptr_t)arena_alloc_raw(arena, bytes + 63) + 63) & ~(uintptr_t)63);
 }

@@ -1,10 +1,9 @@
-/* Poison: planned memory that holds no value is filled with a recognizable pattern.
+/* Poison (runtime/poison.h).
  *
  * Before a run every temporary is filled with POISON, and again after the schedule item that reads
- * it last, according to liveness. A loop that reads too early or too late then puts a NaN, or the
- * integer -1, into the result instead of a stale value that happens to be right. Two values may
- * share one buffer, the second written over the first by its last reader: then the buffer is dead
- * after the second. */
+ * it last, by liveness. A loop that reads memory too early or too late then finds a NaN, or the
+ * integer -1, and not a stale value that happens to be right. Two values may share a buffer, if the
+ * last reader of the first writes the second over it: then the buffer is dead after the second. */
 #include "compiled/runtime/poison.h"
 #include "compiled/loops/liveness.h"
 
@@ -26,7 +25,7 @@ static void fill(void *address, int64_t bytes) {
     FORGET(address, (size_t)bytes);
 }
 
-/* Is the buffer reused by another value before n's last reader is done? */
+/* True if another value is written to n's buffer before or by n's last reader. */
 static bool taken_over(const Graph *g, const Liveness *live, const Node *n, int last) {
     for (int i = 0; i < g->n; i++) {
         const Node *m = g->node[i];
@@ -38,8 +37,8 @@ static bool taken_over(const Graph *g, const Liveness *live, const Node *n, int 
     return false;
 }
 
-/* After how many loops a buffer can be filled that is dead after `loops`: not in the middle of a
- * tiling, whose parts use it again; -1: never, as another value is in it then. */
+/* After how many loops a buffer that is dead after `loops` can be filled: not inside a tiling,
+ * whose later parts use it again. -1: never, as it holds another value by then. */
 static int after_tiling(const Plan *plan, const Liveness *live, const Graph *g,
                         const int *loops_after, const Node *n, int loops) {
     for (int k = 0; k < plan->ntiling; k++) {

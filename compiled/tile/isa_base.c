@@ -1,4 +1,4 @@
-/* The kernels for whatever instruction set the build is for. */
+/* The kernels for the instruction set of the build. */
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC optimize("O3")
 #endif

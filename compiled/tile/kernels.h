@@ -1,12 +1,11 @@
-/* The kernels of the tile machine: one loop over the elements of a tile for every compute opcode,
- * generated from tile/ops.def, and the inner loops of sums and softmax. Not a header of
- * declarations: each tile_isa_*.c includes it once, under the instruction set that it asks the
- * compiler for, and gets the table TILE_ISA of functions of its own. All tables answer the same
- * bits: nothing is contracted, and the order of every sum is written out. (Polynomials in double
- * take fused steps where HAS_FMA: that changes a float once in 10^8.)
+/* The kernels of the tile machine: for every compute opcode of tile/ops.def one loop over the
+ * elements of a tile, and the inner loops of sums and softmax. Not a header of declarations: each
+ * tile/isa_*.c includes it once, for one instruction set, and gets a table TILE_ISA of functions of
+ * its own. All tables compute the same bits: nothing is contracted, and the order of every sum is
+ * written out. (Polynomials in double use fused multiply-add where HAS_FMA is set, which changes
+ * one float in 10^8.)
  *
- * Registers never overlap each other, but a source may be a buffer that another source is too: only
- * the destination is restrict. */
+ * Registers never overlap, but two sources may be one buffer: only the destination is restrict. */
 #include "compiled/tile/isa.h"
 
 #include <math.h>
@@ -14,7 +13,7 @@
 
 /* ---- scalar code of this tier ---- */
 
-/* float-cast-overflow is what IEEE arithmetic is for */
+/* an overflowing conversion to float is infinity, as IEEE says */
 #define SCALAR(name, ...) __attribute__((unused, no_sanitize("float-cast-overflow"))) __VA_ARGS__
 #include "compiled/tile/scalar.def"
 #undef SCALAR
@@ -38,8 +37,7 @@
         const int64_t *x0 = src[0];                                                                \
         const type *x1 = src[1], *x2 = src[2];                                                     \
         for (int i = 0; i < m; i++) {                                                              \
-            type b = x1[i],                                                                        \
-                 c = x2[i]; /* both are loaded, so that there is nothing to branch on */           \
+            type b = x1[i], c = x2[i]; /* both are loaded, so that the loop has no branch */       \
             y[i] = x0[i] != 0 ? b : c;                                                             \
         }                                                                                          \
     }
@@ -58,7 +56,7 @@
 #undef TILE_OP_SELECT
 #undef TILE_OP_MASK
 
-/* In float arithmetic (tile/float32_math.def). */
+/* The float versions (tile/float32_math.def). */
 #define FLOAT32_MATH(name, expression, ulp)                                                        \
     static void float32_math_##name(int m, void *dst, const void *const *src) {                    \
         float *restrict y = dst;                                                                   \
@@ -75,7 +73,7 @@
 
 /* ---- sums ---- */
 
-/* Thirty-two partial sums: another order than the plain one, which is as good, since floats cannot
+/* Thirty-two partial sums. The order of the additions is free, since a sum of floats cannot
  * overflow a double. */
 #define LANE_SUM(name, type)                                                                       \
     static double name(const type *x, int n, double acc) {                                         \
@@ -144,10 +142,10 @@ static void add_partial4(double *restrict acc, float *restrict part, const float
 
 /* ---- softmax ---- */
 
-/* A quotient by a sum is a product with 1 / sum: far inside of a float's rounding, and cheaper.
- * Exponentials are kept where there is room. */
+/* A product with 1 / sum replaces the quotient: it is cheaper, with an error far below a float's
+ * rounding. Exponentials are kept if there is room. */
 
-/* Of rows side by side, one line a column: the maxima, and sums to begin with. */
+/* Starts w neighbouring lines, each a column of n rows: their maxima, and sums of 0. */
 static inline void columns_begin(float *restrict top, double *restrict sum,
                                  const float *restrict from, int64_t from_step, int64_t n, int w) {
     for (int k = 0; k < w; k++) {
@@ -162,8 +160,8 @@ static inline void columns_begin(float *restrict top, double *restrict sum,
     }
 }
 
-/* `n` rows of `w` elements side by side, one line a column. A nan makes its line's sum one, so the
- * maximum need not see it. */
+/* w neighbouring lines, each a column of n rows. A NaN makes the sum of its line NaN, so the
+ * maximum may ignore it. */
 static void softmax_columns(float *to, int64_t to_step, const float *from, int64_t from_step,
                             int64_t n, int w) {
     float top[SOFTMAX_COLUMNS];
@@ -238,8 +236,8 @@ static void softmax_row(float *to, const float *from, int64_t n) {
     }
 }
 
-/* In float arithmetic, for many elements: exponentials wait where the result goes, and their sum is
- * of four each before they go into a double. */
+/* In float, for large nests: the exponentials are kept where the result goes, and four of them are
+ * added in float before the double sum takes them. */
 static void softmax_row_float32(float *restrict to, const float *from, int64_t n) {
     float top = largest_of(from, n);
     double sum = 0;

@@ -1,13 +1,13 @@
-/* Loads and stores of tiles, one function a storage type: between registers and buffers, a tile of
- * a nest's points from coordinates `at` on, through an access. A part of tile/kernels.h.
+/* Loads and stores of tiles, one function for each storage type: between registers and buffers, for
+ * the points of a tile from coordinates `at` on, through an access. Included by tile/kernels.h
+ * only.
  *
- * A tile is a run of points in row-major order, so it is a few rows of the innermost dim, the first
- * and last perhaps partial. Each row is one loop with a constant stride (0 and 1 have loops of
- * their own); between rows the position moves as an odometer does, by strides, without a
- * multiplication.
+ * A tile is a run of points in row-major order, so it consists of a few rows of the innermost dim;
+ * the first and the last may be partial. Each row is one loop with a constant stride (0 and 1 have
+ * loops of their own). Between rows the position advances like an odometer, by adding strides.
  *
- * Registers of integer dtypes hold int64; bool and uint8 are one byte. Where elements go through
- * addresses, a negative one is poisoned: it reads 0 and writes nothing. */
+ * Registers of integer dtypes hold int64; bool and uint8 are one byte. A negative address is
+ * poisoned: it reads 0 and writes nothing. */
 #include <string.h>
 
 typedef struct Odometer {
@@ -24,7 +24,7 @@ static void odometer_start(Odometer *o, const TileNest *nest, const Access *acce
     }
 }
 
-/* To the start of the next row; there is one. */
+/* Advances to the start of the next row, which exists. */
 static void odometer_next_row(Odometer *o, const TileNest *nest, const Access *access) {
     int d = nest->ndim - 1;
     o->position -= o->index[d] * access->stride[d];
@@ -97,11 +97,11 @@ static void odometer_next_row(Odometer *o, const TileNest *nest, const Access *a
         }                                                                                          \
     }
 
-/* Indices that count up are common (rows picked by an index): RUN elements at a time are looked at,
- * and go as a row if they lie side by side. */
+/* Indices that count up are common (rows picked by an index). Addresses are tested RUN at a time;
+ * if they are consecutive, the elements are copied as a row. */
 enum { RUN = 64 };
 
-static bool side_by_side(const int64_t *address) {
+static bool consecutive(const int64_t *address) {
     int64_t apart = address[0] < 0;
     for (int i = 0; i < RUN; i++) {
         apart |= address[i] ^ (address[0] + i);
@@ -127,7 +127,7 @@ static bool side_by_side(const int64_t *address) {
         for (int done = 0; done < m; done += RUN) {                                                \
             int k = m - done < RUN ? m - done : RUN;                                               \
             const memory_type *p = (const memory_type *)base;                                      \
-            if (k == RUN && side_by_side(address + done)) {                                        \
+            if (k == RUN && consecutive(address + done)) {                                         \
                 p += address[done];                                                                \
                 for (int i = 0; i < RUN; i++) {                                                    \
                     y[done + i] = get_##name(p[i]);                                                \
@@ -144,7 +144,7 @@ static bool side_by_side(const int64_t *address) {
         const register_type *x = src;                                                              \
         for (int done = 0; done < m; done += RUN) {                                                \
             int k = m - done < RUN ? m - done : RUN;                                               \
-            if (k == RUN && side_by_side(address + done)) {                                        \
+            if (k == RUN && consecutive(address + done)) {                                         \
                 memory_type *restrict p = (memory_type *)base + address[done];                     \
                 for (int i = 0; i < RUN; i++) {                                                    \
                     p[i] = put_##name(x[done + i]);                                                \
@@ -159,13 +159,13 @@ static bool side_by_side(const int64_t *address) {
         }                                                                                          \
     }
 
-/* In floating types the sum is the type's own; in integers it wraps through uint64_t. */
+/* Floats are added in their own type; integers wrap, in uint64_t. */
 #define ADD_FUNCTION(name, memory_type, register_type, wide)                                       \
     static void add_indirect_##name(int m, void *base, const int64_t *address, const void *src) {  \
         const register_type *x = src;                                                              \
         for (int done = 0; done < m; done += RUN) {                                                \
             int k = m - done < RUN ? m - done : RUN;                                               \
-            if (k == RUN && side_by_side(address + done)) {                                        \
+            if (k == RUN && consecutive(address + done)) {                                         \
                 memory_type *restrict p = (memory_type *)base + address[done];                     \
                 for (int i = 0; i < RUN; i++) {                                                    \
                     p[i] =                                                                         \

@@ -1,6 +1,6 @@
-/* Reductions of the tile machine. Floats accumulate in double, which float sums cannot overflow, so
- * that their order is free; integers in int64, wrapping. Sums of doubles go one after the other,
- * since there the order decides between inf and nan. */
+/* Reductions of the tile machine. Floats accumulate in double, which a sum of floats cannot
+ * overflow, so that their order is free; integers in int64, wrapping. Doubles are added in order,
+ * since there the order decides between inf and NaN. */
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC optimize("O3")
 #endif
@@ -11,8 +11,8 @@
 
 /* ---- along the tiles ---- */
 
-/* Doubles can overflow, and then the order decides between inf and nan: one after the other. */
-static double sum_f64(const double *x, int n, double acc) {
+/* In order: doubles can overflow, and then the order decides between inf and NaN. */
+static double sum_in_order_f64(const double *x, int n, double acc) {
     for (int i = 0; i < n; i++) {
         acc += x[i];
     }
@@ -50,7 +50,7 @@ static void accumulate_float(Accumulator *a, const TileIsa *isa, ReduceKind kind
     case REDUCE_MEAN:
         a->f = partial4 ? isa->sum_partial4(s, n, a->f)
                : is_f32 ? isa->sum_f32(s, n, a->f)
-                        : sum_f64(d, n, a->f);
+                        : sum_in_order_f64(d, n, a->f);
         break;
     case REDUCE_PROD:
         a->f = is_f32 ? prod_f32(s, n, a->f) : prod_f64(d, n, a->f);
@@ -106,12 +106,12 @@ void accumulator_start(Accumulator *a, ReduceKind kind) {
     a->i = int_start(kind);
 }
 
-/* A mean is a rounded sum divided, as PyTorch's is. */
-static double result_of(double sum, const TileNest *nest, const TileInst *inst, DType dtype) {
+/* A mean is the rounded sum divided, as in PyTorch. */
+static double reduced_value(double sum, const TileNest *nest, const TileInst *inst, DType dtype) {
     return inst->reduce == REDUCE_MEAN ? dtype_round(sum, dtype) / (double)nest->reduced : sum;
 }
 
-/* Writes the finished segment and starts the next. */
+/* Writes the finished segment and starts the next one. */
 static void accumulator_finish(Accumulator *a, const TileNest *nest, const TileInst *inst,
                                const Access *access, void *base) {
     int64_t position = access->offset, rest = a->segment++;
@@ -122,7 +122,7 @@ static void accumulator_finish(Accumulator *a, const TileNest *nest, const TileI
     position += nest->kept > 0 ? rest * access->stride[0] : 0;
     if (dtype_is_float(access->dtype)) {
         element_store_double(base, access->dtype, position,
-                             result_of(a->f, nest, inst, access->dtype));
+                             reduced_value(a->f, nest, inst, access->dtype));
     } else {
         element_store_int(base, access->dtype, position, a->i);
     }
@@ -215,7 +215,7 @@ void columns_finish(ColumnSums *s, const TileNest *nest, const TileInst *inst, c
     for (int k = 0; k < m; k++, position += access->stride[last]) {
         if (dtype_is_float(access->dtype)) {
             element_store_double(base, access->dtype, position,
-                                 result_of(s->f[k], nest, inst, access->dtype));
+                                 reduced_value(s->f[k], nest, inst, access->dtype));
         } else {
             element_store_int(base, access->dtype, position, s->i[k]);
         }

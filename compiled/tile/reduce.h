@@ -1,5 +1,5 @@
 /* Reductions of the tile machine: along the tiles (a segment of consecutive points is one result),
- * or across them (a tile is a strip of results, one point of each). */
+ * or across them (a tile holds one point of each of up to TILE neighbouring results). */
 #ifndef COMPILED_TILE_REDUCE_H
 #define COMPILED_TILE_REDUCE_H
 
@@ -13,19 +13,20 @@ typedef struct Accumulator {
 } Accumulator;
 
 void accumulator_start(Accumulator *a, ReduceKind kind);
-/* The next m points; writes the segments that end with them. */
+/* Accumulates the next m points; writes the segments that end among them. */
 void tile_reduce(Accumulator *a, const TileIsa *isa, const TileNest *nest, const TileInst *inst,
                  const Access *access, void *base, const void *src, int m);
 
+/* Accumulators of up to TILE neighbouring results. */
 typedef struct ColumnSums {
-    double f[TILE];
-    int64_t i[TILE];
-    float part[TILE]; /* the sums of the last `held` rows, where four are added up first */
+    double f[TILE];   /* by result; floats */
+    int64_t i[TILE];  /* integers */
+    float part[TILE]; /* float sums of the last `held` rows, with partial sums of four */
     int held;
 } ColumnSums;
 
 void columns_start(ColumnSums *s, ReduceKind kind, int m);
-/* One more point of m results; `dtype` is the result's. */
+/* Accumulates one more point of each of m results; `dtype` is the result's. */
 void columns_reduce(ColumnSums *s, const TileIsa *isa, const TileNest *nest, const TileInst *inst,
                     DType dtype, const void *src, int m);
 /* Writes m results from coordinates `at` on. */

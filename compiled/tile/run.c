@@ -1,9 +1,9 @@
 /* The tile machine: runs a nest's bytecode over its points, up to TILE at a time.
  *
- * Tiles are runs of the row-major order and span rows, so that a nest of many short rows costs as
- * many dispatches as one long row. A register is a row of up to TILE elements; a load of
- * consecutive elements only points it into the buffer. Reductions accumulate over segments of
- * `reduced` consecutive points, which a tile may begin or end in the middle of. */
+ * A tile is a run of points in row-major order that may span rows, so that a nest of many short
+ * rows needs as few dispatches as one long row. A register is an array of up to TILE elements; a
+ * load of contiguous elements only points the register into the buffer. Reductions accumulate over
+ * segments of `reduced` consecutive points, which may begin and end inside a tile. */
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC optimize("O3")
 #endif
@@ -14,7 +14,7 @@
 
 #include <string.h>
 
-enum { WIDE = 32 /* elements below which wide vectors have nothing to do */ };
+enum { WIDE = 32 /* elements below which wide vectors gain nothing */ };
 
 static void fill_constant(const TileConst *c, void *reg, int m) {
     for (int i = 0; i < m; i++) {
@@ -37,9 +37,9 @@ static void run_advance(const TileNest *nest, int64_t *at, int m) {
     }
 }
 
-/* Where the m points from `at` on lie side by side in the buffer, or NULL if they do not. */
-static void *side_by_side(const TileNest *nest, const Access *access, const int64_t *at, int m,
-                          void *base) {
+/* The address of the m points from coordinates `at` on, if they are contiguous; otherwise NULL. */
+static void *contiguous_at(const TileNest *nest, const Access *access, const int64_t *at, int m,
+                           void *base) {
     int last = nest->ndim - 1;
     if (access->stride[last] != 1 || at[last] + m > nest->size[last]) {
         return NULL;
@@ -51,7 +51,7 @@ static void *side_by_side(const TileNest *nest, const Access *access, const int6
     return (char *)base + position * dtype_bytes(access->dtype);
 }
 
-/* One tile. own[k] is the memory of register k; reg[k] where it is now. */
+/* Runs one tile. own[k] is the memory of register k, reg[k] its value: there or in a buffer. */
 static void run_tile(const TileNest *nest, const TileIsa *isa, void *const *data, const int64_t *at,
                      int m, void *const *own, void **reg, Accumulator *acc, ColumnSums *columns) {
     for (int k = 0; k < nest->ninst; k++) {
@@ -60,8 +60,8 @@ static void run_tile(const TileNest *nest, const TileIsa *isa, void *const *data
             const void *src[4] = {reg[inst->src[0]], reg[inst->src[1]], reg[inst->src[2]],
                                   reg[inst->src[3]]};
             void *dst = inst->into < 0 ? NULL
-                                       : side_by_side(nest, &nest->access[inst->into], at, m,
-                                                      data[nest->access[inst->into].buffer]);
+                                       : contiguous_at(nest, &nest->access[inst->into], at, m,
+                                                       data[nest->access[inst->into].buffer]);
             dst = dst ? dst : own[inst->dst];
             (nest->tile_float32_math && isa->float32_math[inst->op]
                  ? isa->float32_math
@@ -73,7 +73,7 @@ static void run_tile(const TileNest *nest, const TileIsa *isa, void *const *data
         void *base = inst->op == TILE_TERM || inst->op == TILE_IOTA ? NULL : data[access->buffer];
         switch ((int)inst->op) {
         case TILE_LOAD:
-            reg[inst->dst] = inst->direct ? side_by_side(nest, access, at, m, base) : NULL;
+            reg[inst->dst] = inst->direct ? contiguous_at(nest, access, at, m, base) : NULL;
             if (!reg[inst->dst]) {
                 reg[inst->dst] = own[inst->dst];
                 isa->load(nest, access, at, m, own[inst->dst], base);
@@ -93,7 +93,7 @@ static void run_tile(const TileNest *nest, const TileIsa *isa, void *const *data
             break;
         case TILE_STORE:
             if (reg[inst->src[0]] == own[inst->src[0]] ||
-                reg[inst->src[0]] != side_by_side(nest, access, at, m, base)) {
+                reg[inst->src[0]] != contiguous_at(nest, access, at, m, base)) {
                 isa->store(nest, access, at, m, base, reg[inst->src[0]]);
             }
             break;
@@ -117,13 +117,13 @@ static void run_tile(const TileNest *nest, const TileIsa *isa, void *const *data
     }
 }
 
-/* A nest's trips [from, to) of its outer dim, which is the first. */
+/* Iterations [from, to) of the outer dim of a nest, which is its first dim. */
 typedef struct RunPart {
     int64_t from, to;
-    bool begins, ends; /* sums begin here; results are written at the end */
+    bool begins, ends; /* the first part, which starts the sums; the last, which writes results */
 } RunPart;
 
-/* Moves on among dims [first, end); false after the last point. */
+/* Advances `at` in dims [first, end); false after the last point. */
 static bool next_point(const TileNest *nest, const RunPart *part, int64_t *at, int first, int end) {
     for (int d = end - 1; d >= first; d--) {
         if (++at[d] < (d == 0 ? part->to : nest->size[d])) {
@@ -134,9 +134,10 @@ static bool next_point(const TileNest *nest, const RunPart *part, int64_t *at, i
     return false;
 }
 
-/* `nest` has the reduced dims before its last one, along which the results lie side by side: strips
- * of a tile of results, as many at once as there is room for, so that memory is read as it lies.
- * Where it runs by parts, `kept` has the sums of all strips. */
+/* Runs a nest whose last dim, after the reduced ones, is the one along which results are
+ * neighbours. Results are accumulated a tile at a time, and as many tiles together as there are
+ * accumulators, so that memory is read in order. If the nest runs in parts, `kept` has the sums of
+ * all tiles. */
 static void run_columns(const TileNest *nest, const TileIsa *isa, void *const *data,
                         void *const *own, void **reg, ColumnSums *kept, const RunPart *part) {
     ColumnSums local[MAX_REDUCTIONS], *columns = kept ? kept : local;
@@ -205,8 +206,7 @@ void tile_run(const TileNest *nest, const TileIsa *isa, void *const *data, void 
     for (int k = 0; k < nest->nconst; k++) {
         fill_constant(&nest->constant[k], own[nest->constant[k].reg], tile);
     }
-    if (nest->columns) { /* the column went behind the reduced dims: the outer dim is the first
-                            there, too */
+    if (nest->columns) { /* the outer dim is the first one there, too */
         run_columns(nest->columns, isa, data, own, reg, sums, &part);
         return;
     }
