@@ -1,8 +1,8 @@
-/* Who reads whose memory last.
+/* Liveness: the last reader of each buffer.
  *
- * Units in graph order are the clock. A read counts if it touches memory: not when the operand is a
- * splat that the reader inlines, nor when it is a register of the same nest. What the epilogue
- * reads lives to the end. */
+ * Time is counted in schedule items, in graph order. A read counts if it reads memory: not if the
+ * operand is a splat that the reader inlines, nor if it is a register of the same nest. What the
+ * epilogue reads lives to the end. */
 #include "compiled/loops/lower.h"
 
 #include <string.h>
