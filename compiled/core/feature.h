@@ -1,9 +1,9 @@
-/* Features: what compiling a program exercised beyond edges of code, for engines that keep the
- * inputs which show something new.
+/* Features: what compiling a program exercised, besides code edges, for engines that keep inputs
+ * which show something new.
  *
- * A feature is a counter in a fixed map: a step that the gate let through, by how the graph's
- * inputs alias and by how far autograd is involved; two steps taken in one graph; the set of passes
- * that changed a graph; an error code at an op. */
+ * A feature is a counter in a fixed map: a step that the gate allowed, with the aliasing of the
+ * graph's inputs and the use of autograd; two steps taken in one graph; the set of passes that
+ * changed a graph; an error code at an op. */
 #ifndef COMPILED_FEATURE_H
 #define COMPILED_FEATURE_H
 
@@ -26,12 +26,12 @@ _Static_assert(PAIR_FEATURES + STEP_FEATURES + PASS_FEATURES + ERROR_FEATURES ==
 
 typedef struct Features {
     uint8_t counter[FEATURES];     /* 1: met */
-    uint16_t touched[MAX_TOUCHED]; /* the counters above 0, in the order in which they came; what
-                                      does not fit is not counted */
+    uint16_t touched[MAX_TOUCHED]; /* the counters above 0, in order of first use; the rest is not
+                                      counted */
     int n;
 } Features;
 
-/* Zeroes what was touched. */
+/* Zeroes the touched counters. */
 void features_clear(Features *f);
 
 /* Counter value -> one bit of eight, as coverage-guided engines bucket hits: 1, 2, 3, 4-7, 8-15,

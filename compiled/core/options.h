@@ -9,14 +9,14 @@
 
 struct Plan;
 
-/* What interpreting the graph after every stage found (stages.h). */
+/* What the interpretation of the graph after every stage found (runtime/stages.h). */
 typedef struct StageReport {
     bool found;
-    char stage[32];   /* after this stage the graph means something else than before */
-    char what[160];   /* the difference in words */
+    char stage[32];   /* the first stage after which the graph computes something else */
+    char what[160];   /* the difference as a sentence */
     int64_t stages;   /* interpretations so far */
-    bool runs;        /* in: compare what plans compute with what their graphs mean, too */
-    bool run_differs; /* some plan computes something else */
+    bool runs;        /* in: also compare what plans compute with their graphs */
+    bool run_differs; /* some plan computes something else than its graph */
 } StageReport;
 
 struct CompileOptions {

@@ -1,5 +1,5 @@
-/* One node run by its op's shared kernel on real tensors: what folding of constants and the
- * interpretation of stages are made of. */
+/* Evaluates one node with its op's shared kernel on real tensors. Constant folding and the
+ * interpretation of stages use it. */
 #include "compiled/ir/evaluate.h"
 #include "compiled/symbolic/observed.h"
 

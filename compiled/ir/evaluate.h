@@ -1,4 +1,4 @@
-/* Nodes run by the shared kernels, one at a time. */
+/* Evaluation of single nodes with the shared kernels. */
 #ifndef COMPILED_EVALUATE_H
 #define COMPILED_EVALUATE_H
 
@@ -12,10 +12,9 @@ bool evaluate_node(const Node *n, Tensor *const *operand, Tensor *out, KernelCtx
 /* Does `value` (integers) pass the CHECK? */
 bool evaluate_check(const Node *check, const Tensor *value);
 
-/* A small OP node all of whose operands depend on nothing: the literal that it always computes, or
- * NULL. */
+/* The literal that a small OP node of constant operands always computes; NULL for other nodes. */
 const Call *evaluate_constant(Compile *c, const Node *n);
-/* A CHECK of a value that depends on nothing and passes. */
+/* Is it a CHECK of a constant value that passes? */
 bool evaluate_known_check(Compile *c, const Node *check);
 
 #endif

@@ -1,9 +1,10 @@
 /* Building and rewriting the graph.
  *
- * Nodes are appended in execution order and never move here. A rewrite is two steps: a pass sets
- * `map` on the nodes it wants replaced, then graph_apply_map goes over all uses once. A use that
- * reads by address (a VIEW's or STORE's buffer, a returned storage, a write-back) can only follow
- * the map to a buffer with the same image; the other uses read values and always can. */
+ * Nodes are appended in execution order. A rewrite has two steps: a pass sets `map` on the nodes to
+ * be replaced, then graph_apply_map updates all uses at once. A use that reads by address (a VIEW's
+ * or STORE's buffer, a returned storage, a write-back) follows the map only to a buffer with the
+ * same image, that is, with the same element at every address. The other uses read values and
+ * always follow. */
 #include "compiled/ir/graph.h"
 #include "tensor/array.h"
 
@@ -155,8 +156,8 @@ static Node *resolve(Node *n) {
     return n;
 }
 
-/* in[0] of a VIEW: the map is followed where the new buffer holds the old one's elements at the old
- * addresses, or all of them at addresses moved by one offset. */
+/* in[0] of a VIEW: the map is followed if the new buffer holds the old one's elements at the old
+ * addresses, or at addresses that differ by a constant offset. */
 static void remap_view(Node *view) {
     Node *old = view->in[0], *by = resolve(old);
     if (by->kind != NODE_VIEW) {

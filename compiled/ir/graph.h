@@ -1,24 +1,25 @@
-/* Graph: the compiler's IR. A list of nodes in execution order; each node makes one buffer, or
+/* Graph: the compiler's IR. A list of nodes in execution order; each node computes one buffer, or
  * reads one through a layout.
  *
  *   INPUT k      the k-th input storage, whole, 1-D
  *   TANGENT k    the gradient fed to return k, contiguous
  *   OP           a functional op of the table (FACTORY, POINTWISE, FUNC): call's tensor arguments
  *                are Nodes
- *   VIEW         in[0]'s buffer read through t's sizes, strides, offset. in[0] is never a VIEW:
- *                views compose when they are made
- *   WRITE        capture only: in[0] (any layout of its storage) takes in[1]'s values, in place
- *   STORE        functional: in[0]'s buffer with the region (sizes, strides, offset) replaced by
- *                in[1]'s values
+ *   VIEW         reads in[0]'s buffer through t's sizes, strides, offset. in[0] is never a VIEW:
+ *                graph_view composes them
+ *   WRITE        capture only: writes in[1]'s values into in[0] (any layout of its storage), in
+ *                place
+ *   STORE        functional: in[0]'s buffer with one slice (sizes, strides, offset: `region`)
+ *                replaced by in[1]'s values
  *   CHECK        effect: raises `check_code` at statement sid if a value of in[0] is bad; ordered
  *                among CHECKs; DCE keeps it
  *
- * A node's buffer has exactly the strides of `t` (the strides eager would give), so a returned view
- * of it needs no copy. Node begins with Tensor (storage NULL until executed): inference and
+ * A node's buffer has exactly the strides of `t` (those of eager mode), so a returned view of it
+ * needs no copy. Node begins with Tensor (storage NULL until executed): inference and
  * derivative rules take Node pointers as Tensor pointers.
  *
- * Three lives: capture (with WRITE, alias classes), functional (after functionalize), joint (after
- * joint: backward inside). */
+ * A graph has three forms: captured (with WRITEs and alias classes), functional (after
+ * functionalize), and joint (after joint: with the backward). */
 #ifndef COMPILED_GRAPH_H
 #define COMPILED_GRAPH_H
 
@@ -69,40 +70,37 @@ struct Node {
     ErrCode check_code;
     const char *check_message;
     int cls;       /* capture: alias class (storage) of the value, index into classes; -1 later */
-    Node *map;     /* scratch of the running pass: replacement */
-    int mark;      /* scratch of the running pass */
-    bool replaced; /* rules: other nodes stand for it; it stays for those who read its buffer by
-                      address */
+    Node *map;     /* scratch of a pass: replacement */
+    int mark;      /* scratch of a pass */
+    bool replaced; /* rules: replaced, and kept only for uses that read its buffer by address */
     /* annotations of the last passes */
-    Node *again; /* partition to fuse: the node of the forward that this one computes again, or NULL
-                  */
+    Node *again; /* partition to fuse: the node of the forward that this one recomputes, or NULL */
     int group;   /* fuse: nodes with one group >= 0 are one loop nest; -1: alone */
     bool in_place; /* reinplace: a STORE (or scatter op) that writes into in[0]'s buffer */
     int buffer;    /* plan: buffer number; -1: none (VIEW, CHECK) */
-    Tensor region; /* STORE: sizes, strides, offset written, in in[0]'s buffer */
+    Tensor region; /* STORE: the slice of in[0]'s buffer that is written: sizes, strides, offset */
 };
 
 /* What the epilogue does with the graph's values. */
 typedef struct ReturnPlan {
     bool aliases_input; /* the tensor lives in input storage `storage` (after write-back) */
     int storage;        /* input storage number */
-    int cls;     /* alias class of the storage: returns share a storage iff this agrees (after CSE
-                    values may be one node) */
+    int cls;     /* alias class of the storage: returns share a storage if and only if it is equal
+                    (values may be one node after CSE) */
     Node *value; /* else: the node that holds the storage's values: once functional, an output like
                     any other */
     Tensor layout; /* dtype, sizes, strides, offset of the returned tensor in value's buffer: value
-                    * may only be replaced by a node with the same layout `t`, or by one with no
-                    * VIEW in between (its buffer must stay what it was) */
+                    * may only be replaced by a node whose buffer has the same image */
     bool requires_grad, is_leaf;
     Node *grad; /* gradient of a returned leaf that is not an input, or NULL */
 } ReturnPlan;
 
-/* A gradient for somebody outside of the graph: for a leaf it was passed, or for the history of one
- * that is no leaf. */
+/* A gradient that leaves the graph: for a leaf that it was passed, or for the grad_fn of a tensor
+ * that is not a leaf. */
 typedef struct InputPlan {
-    NameId name;          /* NAME_NONE: it has none here */
-    bool external;           /* it goes on through the tensor's history */
-    GradState grad_state; /* outer: GRAD_ABSENT if no path leads there, GRAD_NULL if what arrives is
+    NameId name;          /* NAME_NONE: it has no name in this region */
+    bool external;           /* for the tensor's grad_fn, which is outside of the region */
+    GradState grad_state; /* external: GRAD_ABSENT if no path leads there, GRAD_NULL if the gradient is
                              undefined */
     Node *grad;           /* GRAD_VALUE */
 } InputPlan;
@@ -149,29 +147,29 @@ void graph_apply_map(Graph *g);
 /* A copy that shares nothing a pass writes to. `map` of each node is left at its copy. */
 Graph *graph_clone(Graph *g, Arena *arena);
 void graph_clear_map(Graph *g);
-/* What the epilogue wants of a node: sets `mark` of every node to a union of these. */
+/* What the epilogue uses a node for: sets `mark` of every node to a union of these. */
 enum { OUT_RETURN = 1, OUT_WRITTEN = 2, OUT_GRAD = 4 };
 void graph_mark_outputs(Graph *g);
 /* Does `b`'s buffer hold at every address what `a`'s holds, given that both have one value? (same
  * dtype, sizes, strides; no VIEW) */
 bool node_same_image(const Node *a, const Node *b);
-/* After in[] of an OP changed: makes the tensor arguments of its call say the same. */
+/* After in[] of an OP changed: updates the tensor arguments of its call. */
 void node_sync_call(Node *n);
 
-/* ---- looking ---- */
+/* ---- printing, parsing, verifying ---- */
 void graph_print(Text *text, const Graph *g, const Program *p);
 /* "f32", "i64": what graph_print writes for a dtype. */
 const char *dtype_short_name(DType dtype);
-/* The graph that graph_print made `text` of, in `arena`: printed again it is the same text. `p` is
- * the program it was printed with, or NULL. NULL and "line 3, column 7: .." in `message` for
- * anything else. */
+/* Parses the text that graph_print writes; printing the result gives the same text. `p` is the
+ * program it was printed with, or NULL. NULL, and "line 3, column 7: .." in `message`, for any
+ * other text. */
 Graph *graph_parse(Arena *arena, const char *text, const Program *p, char *message,
                    size_t message_size);
-/* The same for Graphviz: a box a node, groups as clusters, effects and outputs marked. */
+/* For Graphviz: one box per node, groups as clusters, effects and outputs marked. */
 void graph_print_dot(Text *text, const Graph *g, const Program *p);
 void graph_dump(const Graph *g); /* to standard error, for a debugger */
 /* Every invariant: operands before uses, metadata inferred again and equal, no VIEW of a VIEW, no
- * WRITE once `functional`, regions inside their base, CHECKs in statement order, outputs present.
+ * WRITE once `functional`, slices inside their base, CHECKs in statement order, outputs present.
  * False and the first broken one in `message`. */
 bool graph_verify(const Graph *g, bool functional, char *message, size_t message_size);
 

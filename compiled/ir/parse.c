@@ -1,8 +1,8 @@
-/* The text of a graph read back (ir/print.c): one line a node, then the outputs.
+/* Parser of a graph's text (ir/print.c): one node per line, then the outputs.
  *
- * A cursor walks the text once; a node's operands were defined in lines before. What the text does
- * not hold is not there afterwards either: messages of CHECKs, flags of returns. Anything
- * unexpected ends the reading with "line N: what was expected". */
+ * A cursor goes over the text once; a node's operands are defined on earlier lines. What the text
+ * does not contain is lost: messages of CHECKs, flags of returns. The first error ends parsing with
+ * "line N: what was expected". */
 #include "compiled/ir/scan.h"
 #include "tensor/array.h"
 
@@ -123,7 +123,7 @@ static bool read_check(Scanner *p, int id) {
 
 static bool read_write(Scanner *p) {
     Node *n = node_made(p, NODE_WRITE, 2);
-    n->id = -1; /* given one at the end: the text has none */
+    n->id = -1; /* assigned at the end: the text has none */
     if (!scan_ref(p, &n->in[0], false) || !scan_need(p, " <- ") || !scan_ref(p, &n->in[1], false)) {
         return false;
     }
@@ -260,7 +260,7 @@ static bool read_ir_return(Scanner *p) {
 /* Of an entry, or (outer) for the history that it came with. */
 static bool read_gradient(Scanner *p, bool outer) {
     Graph *g = p->graph;
-    int at = g->ninp; /* lines are in order: the next one, or farther on */
+    int at = g->ninp; /* lines are in order: the next entry, or a later one */
     NameId name = NAME_NONE;
     if (scan_take(p, "input ")) {
         if (!scan_small(p, &at, MAX_ENTRIES)) {

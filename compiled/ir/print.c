@@ -1,9 +1,9 @@
-/* The graph as text: a node a line, in execution order, then what the epilogue does.
+/* The graph as text: one node per line, in execution order, then what the epilogue does.
  *
  *     %5: f32[2, 3; 3, 1] = mul.Tensor(%3, %4)  # body[2]
  *
- * sizes; strides and, where not 0, "+offset" of the buffer read. No pointers, no times; nothing
- * here trusts the graph, so that what a broken pass left can be printed. */
+ * sizes; strides and, if it is not 0, "+offset" in the buffer read. The text has no pointers and no
+ * times. The printer does not rely on any invariant, so that broken graphs can be printed. */
 #include "compiled/ir/graph.h"
 
 #include <stdio.h>
@@ -58,7 +58,7 @@ static void print_data(Text *text, const Node *n, const Arg *arg) {
     text_add(text, "}");
 }
 
-/* One argument; `k` walks over the operands. False: left out, being the default. */
+/* One argument; `k` counts the operands printed so far. */
 static void print_arg(Text *text, const Node *n, int p, int *k) {
     const Param *param = &n->call->op->param[p];
     const Arg *arg = &n->call->arg[p];
@@ -290,7 +290,7 @@ void graph_print(Text *text, const Graph *g, const Program *p) {
 
 /* ---- Graphviz ---- */
 
-/* A node's line without its place in a program, as a label. */
+/* A node's line without its statement, as a label. */
 static void add_ir_label(Text *text, const Graph *g, const Node *n) {
     Text line = {.arena = text->arena};
     print_node(&line, g, n, NULL);

@@ -1,4 +1,4 @@
-/* The words of a graph's text: numbers, dtypes, layouts, references to nodes, arguments of
+/* The tokens of a graph's text: numbers, dtypes, layouts, references to nodes, arguments of
  * calls. */
 #include "compiled/ir/scan.h"
 #include "tensor/array.h"
@@ -23,7 +23,7 @@ bool scan_bad(Scanner *p, const char *format, ...) {
     return false;
 }
 
-/* Takes `word` if it stands here. */
+/* Consumes `word` if it is next. */
 bool scan_take(Scanner *p, const char *word) {
     size_t n = strlen(word);
     if (strncmp(p->at, word, n) != 0) {

@@ -1,5 +1,5 @@
-/* A cursor over the text of a graph, for ir/parse.c. Every reader takes what it reads, or records
- * the first complaint ("line 3, column 7: ..") and returns false. */
+/* The lexer of a graph's text, for ir/parse.c. Every function consumes what it reads, or records
+ * the first error ("line 3, column 7: ..") and returns false. */
 #ifndef COMPILED_GRAPH_SCAN_H
 #define COMPILED_GRAPH_SCAN_H
 
@@ -21,7 +21,7 @@ typedef struct Scanner {
 } Scanner;
 
 bool scan_bad(Scanner *p, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* Takes `word` if it stands here; scan_need complains otherwise. */
+/* Consumes `word` if it is next; scan_need reports an error otherwise. */
 bool scan_take(Scanner *p, const char *word);
 bool scan_need(Scanner *p, const char *word);
 bool scan_int(Scanner *p, int64_t *out);

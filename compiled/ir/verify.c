@@ -1,9 +1,9 @@
 /* The invariants of a graph, one sentence each, checked node by node in list order.
  *
- * Everything is bounds-checked before it is looked at, because the graph may be the work of a
- * broken pass. Metadata is inferred again from the operands: before functionalization all of it
- * must be equal; later an operand may have been replaced by an equal value in another layout, so
- * that only dtype and sizes can be demanded. */
+ * Everything is bounds-checked before it is used, because a broken pass may have made the graph.
+ * Metadata is inferred again from the operands. Before functionalization all of it must be equal;
+ * later an operand may have been replaced by an equal value in another layout, so that only dtype
+ * and sizes must be equal. */
 #include "compiled/ir/graph.h"
 
 #include <stdarg.h>

@@ -1,10 +1,9 @@
-/* One form of what can be said in two: operands of commutative ops in the order in which they were
- * made, constants last, and a > b as b < a.
+/* Canonical forms: operands of commutative ops in the order of their creation, constants last, and
+ * a > b as b < a.
  *
  * IEEE addition and multiplication, the comparisons and the bitwise and logical ops give the same
- * bits for swapped operands (a NaN as a NaN); maximum and its kin do not (0.0 and -0.0). The node
- * keeps its layout, whatever order eager would have taken it from. CSE then sees that b + a is a +
- * b. Needs and keeps SSA. */
+ * bits for swapped operands (any NaN stands for any other); maximum and similar ops do not (0.0 and
+ * -0.0). The node keeps its layout. CSE then merges b + a with a + b. Needs and keeps SSA. */
 #include "compiled/loops/lower.h"
 #include "compiled/passes/passes.h"
 
@@ -29,7 +28,7 @@ static bool commutes(const Node *n) {
     }
 }
 
-/* The op that says the same of swapped operands; OP_NONE if it is in the form that stays. */
+/* The op with the same result for swapped operands; OP_NONE if the form is canonical already. */
 static OpId mirrored(OpId id) {
     return id == OP_gt_Tensor ? OP_lt_Tensor : id == OP_ge_Tensor ? OP_le_Tensor : OP_NONE;
 }

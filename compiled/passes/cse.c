@@ -1,11 +1,10 @@
-/* Common subexpressions: nodes that compute the same from the same become one.
+/* Common subexpression elimination: equal nodes with equal operands become one.
  *
  * Value numbering by a hash table over kind, op, operands (after replacement), the arguments bit
  * for bit, and the layout of the result. A later node is replaced by an earlier equal one. Floats
  * are equal if their bits are: 0.0 and -0.0 are two constants, and a NaN is itself. Not merged:
- * CHECKs (effects), INPUTs and TANGENTs (given), and a node that is a returned storage: its buffer
- * is the caller's, whatever other buffer holds the same values. A write-back may share: the
- * epilogue copies it.
+ * CHECKs (effects), INPUTs and TANGENTs (given), and a node that is a returned storage, because its
+ * buffer becomes the caller's. A write-back may share: the epilogue copies it.
  *
  * Needs and keeps SSA; replaced nodes are left to DCE. */
 #include "compiled/ir/graph.h"
@@ -55,8 +54,7 @@ static bool same_layout(const Tensor *a, const Tensor *b) {
     return a->dtype == b->dtype && tensor_same_layout(a, b);
 }
 
-/* The arguments that are no tensors; those of list types by length only (operands tell the
- * rest). */
+/* The arguments that are not tensors; lists by length only (the operands are compared anyway). */
 static uint64_t hash_arg(const Compile *c, uint64_t h, ArgType type, const Arg *arg) {
     if (arg->none) {
         return mix(h, 1);
@@ -132,8 +130,8 @@ static bool same_arg(const Compile *c, ArgType type, const Arg *a, const Arg *b,
     }
 }
 
-/* Arguments only where there are no operands: few nodes have the same operands, and all else is
- * compared. */
+/* Arguments are hashed only for nodes without operands: few nodes have the same operands, and a
+ * match is compared in full. */
 static uint64_t hash_node(const Compile *c, const Node *n) {
     uint64_t h = hash_layout((uint64_t)n->kind << 16 | (uint64_t)(n->op + 1), &n->t);
     for (int k = 0; k < n->nin; k++) {

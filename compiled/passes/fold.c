@@ -1,11 +1,11 @@
-/* Constants: what has one value everywhere, and what the compiler can know of it.
+/* Constant folding.
  *
  * A splat is a node with one value by construction (node_splat). An elementwise op on splats is a
  * splat: its value is computed once, by the shared kernel on one element, so NaN, -0.0 and every
- * rounding are what they would have been. An op that only moves elements of a splat is a splat too,
- * and one that reads nothing but a size (zeros_like) loses that operand. The node becomes `full` in
- * its place. Any other op of small operands that depend on nothing becomes a literal; a CHECK of
- * such a value that passes goes.
+ * rounding are the same. An op that only moves elements of a splat is a splat too, and one that
+ * reads only a size (zeros_like) loses that operand. The node becomes `full`, in its position. Any
+ * other op of small constant operands becomes a literal; a CHECK of such a value that passes is
+ * removed.
  *
  * Needs and keeps SSA, ids, layouts and order. */
 #include "compiled/ir/evaluate.h"
@@ -94,7 +94,7 @@ static bool same_value(Scalar a, Scalar b) {
     return a.kind == b.kind && a.i == b.i && memcmp(&a.f, &b.f, sizeof a.f) == 0;
 }
 
-/* The value of a node that moves elements, if all it moves are one value. */
+/* The value of a node that moves elements, if all of them have one value. */
 static bool moved_splat(const Compile *c, const Node *n, Scalar *value) {
     Scalar other;
     switch (lower_class(n)) {
@@ -114,7 +114,7 @@ static bool moved_splat(const Compile *c, const Node *n, Scalar *value) {
             if (value->kind == CAT_FLOAT) {
                 element_store_double(&from, source->t.dtype, 0, value->f);
                 if (!cast_in_range(value->f, n->t.dtype)) {
-                    return false; /* undefined: left to the cast itself */
+                    return false; /* undefined: not folded */
                 }
             } else {
                 element_store_int(&from, source->t.dtype, 0, value->i);
@@ -175,7 +175,7 @@ static StepId splat_step(Compile *c, const Node *n, Scalar *value) {
         return STEP_PASS;
     }
     if (n->nin > 0 && node_splat(n, value)) {
-        return STEP_fold_like; /* zeros_like(x), fill(x, v): x is read for its size only */
+        return STEP_fold_like; /* zeros_like(x), fill(x, v): only the size of x matters */
     }
     if (n->call->op->kind == KIND_POINTWISE && all_splats(n) && fold_evaluate(c, n, value)) {
         return STEP_fold_pointwise;

@@ -1,18 +1,17 @@
-/* Groups of nodes that become one loop nest.
+/* Fusion: groups of nodes that become one loop nest.
  *
- * Every node starts as a unit of its own. In graph order, a member node tries to merge its unit
- * with those of its operands, where that is legal (fuse_legal.c). When a segment is complete, nests
- * of one space that read a buffer in common, and of which none depends on the other, merge as well
- * (horizontal fusion), by the same conditions: the buffer is then read once.
+ * Every node starts as a schedule item of its own. In graph order, the item of each fusible node is
+ * merged with the items of its operands where that is legal (fuse_legal.c). When a segment is
+ * complete, independent items with one iteration space that read a common buffer are merged as well
+ * (horizontal fusion), under the same conditions, so that the buffer is read once.
  *
- * A node that computes another one of its nest again (passes/partition.c) is that node: it leaves
- * the nest.
+ * A node that recomputes another one of its nest (passes/partition.c) is replaced by that node.
  *
- * Then units are put in order again, CHECKs first: nodes of a group stand together, VIEWs before
- * their first use.
+ * Then the items are scheduled again, CHECKs first: the nodes of a group are adjacent, VIEWs come
+ * before their first use.
  *
- * The graph is cut into segments of 64 units, so that "depends on, directly or not" is one word;
- * groups do not cross a cut.
+ * The graph is cut into segments of 64 items, so that the set of items that an item depends on is
+ * one word. Groups do not cross a cut.
  *
  * Needs SSA; sets `group`, may reorder; keeps CHECKs in their order. */
 #include "compiled/passes/fuse.h"
@@ -28,39 +27,40 @@ static StepId step_of(const FusedOp *m) {
                                      : STEP_fuse_pointwise;
 }
 
-/* Takes what a unit computes twice out of it: the node stays among the members, for those who ask
- * what its readers' unit is. */
+/* Replaces what an item computes twice. The node remains in the list of fused ops, because its
+ * entry in item_of is still needed. */
 static void drop_repeats(Fuser *f, int u) {
-    ScheduleItem *unit = &f->unit[u];
-    for (FusedOp *m = unit->first; m; m = f->after[m->node->id]) {
+    ScheduleItem *item = &f->item[u];
+    for (FusedOp *m = item->first; m; m = f->after[m->node->id]) {
         Node *n = m->node, *already = fuse_computed_already(f, m, u);
         if (already) {
             n->map = already;
             n->mark = -1;
             f->ngone++;
-            unit->count--;
-            unit->weight -= weight_of(m);
+            item->count--;
+            item->weight -= weight_of(m);
         }
     }
 }
 
-/* `from` into `to`; members stay in any order until they are emitted. */
-static void merge(Fuser *f, int to, int from) {
-    ScheduleItem *a = &f->unit[to], *b = &f->unit[from];
+/* Merges `from` into `to`. The fused ops of an item are unordered until they are emitted. */
+static void merge_items(Fuser *f, int to, int from) {
+    ScheduleItem *a = &f->item[to], *b = &f->item[from];
     f->after[a->last->node->id] = b->first;
     a->last = b->last;
     for (FusedOp *m = b->first; m; m = f->after[m->node->id]) {
-        f->schedule_item_of[m->node->id] = to;
+        f->item_of[m->node->id] = to;
     }
     a->count += b->count;
     a->weight += b->weight;
     a->reductions += b->reductions;
     a->reduced |= b->reduced;
-    a->above = (a->above | b->above) & ~bit(to) & ~bit(from);
+    a->above = (a->above | b->above) & ~item_bit(to) & ~item_bit(from);
     b->gone = true;
-    for (int w = 0; w < f->nunit; w++) {
-        if (f->unit[w].above & (bit(to) | bit(from))) {
-            f->unit[w].above = ((f->unit[w].above & ~bit(from)) | bit(to) | a->above) & ~bit(w);
+    for (int w = 0; w < f->nitem; w++) {
+        if (f->item[w].above & (item_bit(to) | item_bit(from))) {
+            f->item[w].above =
+                ((f->item[w].above & ~item_bit(from)) | item_bit(to) | a->above) & ~item_bit(w);
         }
     }
     f->changed = true;
@@ -88,20 +88,20 @@ static void put_with_views(Fuser *f, Node *n) {
 }
 
 static void put_schedule_item(Fuser *f, int u) {
-    if (f->emitted & bit(u)) {
+    if (f->emitted & item_bit(u)) {
         return;
     }
-    f->emitted |= bit(u);
-    const ScheduleItem *unit = &f->unit[u];
-    for (uint64_t rest = unit->above & ~f->emitted; rest; rest &= rest - 1) {
+    f->emitted |= item_bit(u);
+    const ScheduleItem *item = &f->item[u];
+    for (uint64_t rest = item->above & ~f->emitted; rest; rest &= rest - 1) {
         int w = __builtin_ctzll(rest);
-        if (!f->unit[w].gone) {
+        if (!f->item[w].gone) {
             put_schedule_item(f, w);
         }
     }
-    if (unit->count < 2) {
-        Node *only = unit->node;
-        for (const FusedOp *m = unit->first; m; m = f->after[m->node->id]) {
+    if (item->count < 2) {
+        Node *only = item->node;
+        for (const FusedOp *m = item->first; m; m = f->after[m->node->id]) {
             only = m->node->map ? only : m->node;
         }
         put_with_views(f, only);
@@ -110,13 +110,13 @@ static void put_schedule_item(Fuser *f, int u) {
     int group = f->ngroup++;
     Node *order[MAX_FUSED_OPS];
     int n = 0;
-    for (FusedOp *m = unit->first; m; m = f->after[m->node->id]) {
+    for (FusedOp *m = item->first; m; m = f->after[m->node->id]) {
         if (m->node->map) {
             continue;
         }
         int at = n++;
         while (at > 0 && order[at - 1]->buffer >
-                             m->node->buffer) { /* the place in the old order, see pass_fuse */
+                             m->node->buffer) { /* the index in the old order, see pass_fuse */
             order[at] = order[at - 1];
             at--;
         }
@@ -131,7 +131,7 @@ static void put_schedule_item(Fuser *f, int u) {
 /* ---- horizontal fusion ---- */
 
 static bool reads_buffer(const Fuser *f, int u, const Node *buffer) {
-    for (const FusedOp *m = f->unit[u].first; m; m = f->after[m->node->id]) {
+    for (const FusedOp *m = f->item[u].first; m; m = f->after[m->node->id]) {
         for (int r = 0; r < m->nread; r++) {
             if (m->read[r].kind == READ_AFFINE &&
                 node_buffer(m->node->in[m->read[r].slot]) == buffer) {
@@ -144,7 +144,7 @@ static bool reads_buffer(const Fuser *f, int u, const Node *buffer) {
 
 /* Do both read a buffer that is not one value everywhere? */
 static bool share_a_read(const Fuser *f, int a, int b) {
-    for (const FusedOp *m = f->unit[a].first; m; m = f->after[m->node->id]) {
+    for (const FusedOp *m = f->item[a].first; m; m = f->after[m->node->id]) {
         for (int r = 0; r < m->nread; r++) {
             const Node *buffer = node_buffer(m->node->in[m->read[r].slot]);
             Scalar splat;
@@ -157,30 +157,29 @@ static bool share_a_read(const Fuser *f, int a, int b) {
     return false;
 }
 
-static bool independent(const Fuser *f, int a, int b) {
-    return !(f->unit[a].above & bit(b)) && !(f->unit[b].above & bit(a));
+static bool are_independent(const Fuser *f, int a, int b) {
+    return !(f->item[a].above & item_bit(b)) && !(f->item[b].above & item_bit(a));
 }
 
-/* Marks what is computed again and read outside of its unit. */
+/* Marks recomputed nodes that are read outside of their item. */
 static void find_escapes(Fuser *f) {
     for (int i = 0; i < f->g->n; i++) {
         const Node *n = f->g->node[i];
         for (int k = 0; k < n->nin && n->kind != NODE_VIEW; k++) {
             const Node *b = n->in[k] ? node_buffer(n->in[k]) : NULL;
-            if (b && b->again && f->schedule_item_of[b->id] >= 0 &&
-                f->schedule_item_of[n->id] != f->schedule_item_of[b->id]) {
+            if (b && b->again && f->item_of[b->id] >= 0 && f->item_of[n->id] != f->item_of[b->id]) {
                 f->escapes[b->id] = true;
             }
         }
     }
 }
 
-/* Would `of`, joined by a unit that computes its values again, have to keep them for others after
- * all? */
+/* If `again`, which recomputes values of `of`, is merged into it, must some of these values be
+ * stored for other readers? */
 static bool would_be_kept(const Fuser *f, int again, int of) {
-    for (const FusedOp *m = f->unit[again].first; m; m = f->after[m->node->id]) {
+    for (const FusedOp *m = f->item[again].first; m; m = f->after[m->node->id]) {
         if (m->node->again && !m->node->map && f->escapes[m->node->id] &&
-            f->schedule_item_of[m->node->again->id] == of) {
+            f->item_of[m->node->again->id] == of) {
             return true;
         }
     }
@@ -191,40 +190,40 @@ static void fuse_neighbours(Fuser *f) {
     if (f->recomputed) {
         find_escapes(f);
     }
-    for (int a = 0; a < f->nunit; a++) {
-        for (int b = a + 1; b < f->nunit && !f->unit[a].gone && f->unit[a].first; b++) {
-            if (!f->unit[b].gone && f->unit[b].first &&
-                same_space(f->unit[a].first, f->unit[b].first) && independent(f, a, b) &&
+    for (int a = 0; a < f->nitem; a++) {
+        for (int b = a + 1; b < f->nitem && !f->item[a].gone && f->item[a].first; b++) {
+            if (!f->item[b].gone && f->item[b].first &&
+                same_space(f->item[a].first, f->item[b].first) && are_independent(f, a, b) &&
                 share_a_read(f, a, b) && fuse_may_merge(f, a, b) &&
                 !(f->recomputed && (would_be_kept(f, a, b) || would_be_kept(f, b, a))) &&
                 gate(f->c, STEP_fuse_horizontal)) {
-                merge(f, a, b);
-                b = a; /* it reads more now: all others again */
+                merge_items(f, a, b);
+                b = a; /* it reads more buffers now: try all others again */
             }
         }
     }
 }
 
-static void flush(Fuser *f) {
+static void flush_segment(Fuser *f) {
     f->emitted = 0;
     fuse_neighbours(f);
     for (int turn = 0; turn < 2; turn++) {
-        for (int u = 0; u < f->nunit; u++) {
-            bool check = !f->unit[u].first && f->unit[u].node->kind == NODE_CHECK;
-            if (!f->unit[u].gone && (turn == 1 || check)) {
+        for (int u = 0; u < f->nitem; u++) {
+            bool check = !f->item[u].first && f->item[u].node->kind == NODE_CHECK;
+            if (!f->item[u].gone && (turn == 1 || check)) {
                 put_schedule_item(f, u);
             }
         }
     }
-    for (int u = 0; u < f->nunit; u++) {
-        for (FusedOp *m = f->unit[u].first; m; m = f->after[m->node->id]) {
-            f->schedule_item_of[m->node->id] = -1;
+    for (int u = 0; u < f->nitem; u++) {
+        for (FusedOp *m = f->item[u].first; m; m = f->after[m->node->id]) {
+            f->item_of[m->node->id] = -1;
         }
-        if (!f->unit[u].first) {
-            f->schedule_item_of[f->unit[u].node->id] = -1;
+        if (!f->item[u].first) {
+            f->item_of[f->item[u].node->id] = -1;
         }
     }
-    f->nunit = 0;
+    f->nitem = 0;
     f->last_check = -1;
 }
 
@@ -249,35 +248,35 @@ static FusedOp *fuse_describe(Fuser *f, Node *n) {
 }
 
 static void add_node(Fuser *f, Node *n) {
-    if (f->nunit == SEGMENT) {
-        flush(f);
+    if (f->nitem == SEGMENT) {
+        flush_segment(f);
     }
-    int u = f->nunit++;
-    ScheduleItem *unit = &f->unit[u];
+    int u = f->nitem++;
+    ScheduleItem *item = &f->item[u];
     FusedOp *m = fuse_describe(f, n);
-    *unit = (ScheduleItem){.first = m, .last = m, .node = n, .count = 1};
-    f->schedule_item_of[n->id] = u;
+    *item = (ScheduleItem){.first = m, .last = m, .node = n, .count = 1};
+    f->item_of[n->id] = u;
     f->fused_op_of[n->id] = m;
     f->after[n->id] = NULL;
     if (m) {
-        unit->weight = weight_of(m);
-        unit->reductions = m->cls == LOWER_REDUCE;
-        unit->reduced = m->reduced;
+        item->weight = weight_of(m);
+        item->reductions = m->cls == LOWER_REDUCE;
+        item->reduced = m->reduced;
     }
-    uint64_t operands = n->kind == NODE_CHECK && f->last_check >= 0 ? bit(f->last_check) : 0;
+    uint64_t operands = n->kind == NODE_CHECK && f->last_check >= 0 ? item_bit(f->last_check) : 0;
     for (int k = 0; k < n->nin; k++) {
-        int v = n->in[k] ? f->schedule_item_of[node_buffer(n->in[k])->id] : -1;
-        operands |= v >= 0 ? bit(v) : 0;
+        int v = n->in[k] ? f->item_of[node_buffer(n->in[k])->id] : -1;
+        operands |= v >= 0 ? item_bit(v) : 0;
     }
     for (uint64_t rest = operands; rest; rest &= rest - 1) {
-        unit->above |= rest & -rest;
-        unit->above |= f->unit[__builtin_ctzll(rest)].above;
+        item->above |= rest & -rest;
+        item->above |= f->item[__builtin_ctzll(rest)].above;
     }
     f->last_check = n->kind == NODE_CHECK ? u : f->last_check;
     for (uint64_t rest = m ? operands : 0; rest; rest &= rest - 1) {
-        int v = __builtin_ctzll(rest), now = f->schedule_item_of[n->id];
-        if (v != now && !f->unit[v].gone && fuse_may_merge(f, v, now) && gate(f->c, step_of(m))) {
-            merge(f, v, now);
+        int v = __builtin_ctzll(rest), now = f->item_of[n->id];
+        if (v != now && !f->item[v].gone && fuse_may_merge(f, v, now) && gate(f->c, step_of(m))) {
+            merge_items(f, v, now);
         }
     }
 }
@@ -287,12 +286,12 @@ bool pass_fuse(Compile *c) {
     Fuser *f = arena_alloc_raw(c->arena, (int64_t)sizeof *f);
     f->c = c;
     f->g = g;
-    f->nunit = f->nout = f->ngroup = f->ngone = 0;
+    f->nitem = f->nout = f->ngroup = f->ngone = 0;
     bool again = false;
     f->last_check = -1;
     f->changed = false;
-    f->schedule_item_of = arena_alloc_raw(c->arena, (int64_t)sizeof(int) * max_i64(g->next_id, 1));
-    memset(f->schedule_item_of, -1, sizeof(int) * (size_t)g->next_id);
+    f->item_of = arena_alloc_raw(c->arena, (int64_t)sizeof(int) * max_i64(g->next_id, 1));
+    memset(f->item_of, -1, sizeof(int) * (size_t)g->next_id);
     f->fused_op_of =
         arena_alloc_raw(c->arena, (int64_t)sizeof(FusedOp *) * 2 * max_i64(g->next_id, 1));
     f->after = f->fused_op_of + g->next_id;
@@ -302,11 +301,12 @@ bool pass_fuse(Compile *c) {
         n->mark = 0;
         n->map = NULL;
         again |= n->again != NULL;
-        n->buffer = i; /* until the plan: the place in the old order */
+        n->buffer = i; /* until pass_plan: the index in the old order */
         n->group = -1;
     }
     f->recomputed =
-        again && !c->reused && gate(c, STEP_fuse_again); /* asked once: has_room counts on it */
+        again && !c->reused &&
+        gate(c, STEP_fuse_again); /* one gate for the whole pass: has_room relies on it */
     f->escapes = f->recomputed ? arena_array(c->arena, bool, g->next_id) : NULL;
     for (int i = 0; i < g->n; i++) {
         Node *n = g->node[i];
@@ -316,7 +316,7 @@ bool pass_fuse(Compile *c) {
             add_node(f, n);
         }
     }
-    flush(f);
+    flush_segment(f);
     for (int i = 0; i < g->n; i++) {
         fuse_put(f, g->node[i]); /* VIEWs that only the epilogue reads */
     }
@@ -328,7 +328,7 @@ bool pass_fuse(Compile *c) {
     }
     for (int i = 0; i < g->n; i++) {
         g->node[i]->buffer = -1;
-        g->node[i]->again = NULL; /* nests may run in another order than what they compute again */
+        g->node[i]->again = NULL; /* a nest may now run before the one whose value it recomputes */
     }
     return f->changed;
 }

@@ -1,11 +1,10 @@
-/* May two units become one loop nest? They may if
+/* May two schedule items become one loop nest? They may if
  *   - both have one iteration space (and reduce the same dims of it, where both reduce);
- *   - every read across the two is a register: it addresses, trip by trip, what the other member
- *     writes, and that is no sink;
- *   - no third unit lies on a path between them (it would have to run in the middle of the nest);
- *   - no indirect write joins a gather of the buffer it writes over, unless the indices are proven
- *     unique: done in place, a later
- *     trip would read what an earlier one has written. */
+ *   - every read between the two is a register: at each iteration it addresses what the other fused
+ *     op writes, and that op is not a sink;
+ *   - no third item lies on a path between them (it would have to run inside the nest);
+ *   - no indirect write joins a gather from the buffer that it overwrites, unless the indices are
+ *     proven unique: in place, a later iteration would read what an earlier one wrote. */
 #include "compiled/passes/fuse.h"
 
 /* Are all reads of `from`'s values by `reader` registers? */
@@ -13,7 +12,7 @@ static bool reads_registers(const Fuser *f, const FusedOp *reader, int from) {
     for (int r = 0; r < reader->nread; r++) {
         const Read *read = &reader->read[r];
         const Node *b = node_buffer(reader->node->in[read->slot]);
-        if (f->schedule_item_of[b->id] != from) {
+        if (f->item_of[b->id] != from) {
             continue;
         }
         const FusedOp *writer = f->fused_op_of[b->id];
@@ -25,7 +24,7 @@ static bool reads_registers(const Fuser *f, const FusedOp *reader, int from) {
 }
 
 static bool all_read_registers(const Fuser *f, int reader, int from) {
-    for (const FusedOp *m = f->unit[reader].first; m; m = f->after[m->node->id]) {
+    for (const FusedOp *m = f->item[reader].first; m; m = f->after[m->node->id]) {
         if (!reads_registers(f, m, from)) {
             return false;
         }
@@ -34,16 +33,16 @@ static bool all_read_registers(const Fuser *f, int reader, int from) {
 }
 
 static bool third_between(const Fuser *f, int a, int b) {
-    for (uint64_t rest = f->unit[a].above & ~bit(b); rest; rest &= rest - 1) {
+    for (uint64_t rest = f->item[a].above & ~item_bit(b); rest; rest &= rest - 1) {
         int w = __builtin_ctzll(rest);
-        if (!f->unit[w].gone && f->unit[w].above & bit(b)) {
+        if (!f->item[w].gone && f->item[w].above & item_bit(b)) {
             return true;
         }
     }
     return false;
 }
 
-/* Do no two points of the space meet at one element through the member's index terms? Proven for
+/* Do all points of the space address different elements through the op's index terms? Proven for
  * arange(n) along one dim, and for a single index. */
 static bool indices_unique(const FusedOp *m) {
     if (m->nterm != 1) {
@@ -66,7 +65,7 @@ static bool indices_unique(const FusedOp *m) {
     return walked == 0 || (walked == 1 && counted);
 }
 
-/* The gather and the scatter go to the same elements, trip by trip. */
+/* Do the gather and the scatter address the same element at each iteration? */
 static bool same_elements(const FusedOp *gather, const FusedOp *scatter) {
     const Read *self = &gather->read[gather->nread - 1];
     if (gather->nterm != scatter->nterm || self->offset != scatter->out_offset ||
@@ -90,17 +89,17 @@ static bool writes_over(const FusedOp *m) {
     return m->sink && m->cls != LOWER_REDUCE && m->cls != LOWER_ADD_REGION;
 }
 
-/* Do points of the space meet where the member writes? Then a later trip would read what an earlier
- * one has written. */
+/* Do several points of the space write one element? Then a later iteration would read what an
+ * earlier one wrote. */
 static bool writes_meet(const FusedOp *m) {
-    Tensor place = {.ndim = m->ndim};
+    Tensor written = {.ndim = m->ndim};
     for (int d = 0; d < m->ndim; d++) {
-        place.size[d] = m->size[d];
-        place.stride[d] = m->out_stride[d] < 0
-                              ? -m->out_stride[d]
-                              : m->out_stride[d]; /* which way round does not matter */
+        written.size[d] = m->size[d];
+        written.stride[d] = m->out_stride[d] < 0
+                                ? -m->out_stride[d]
+                                : m->out_stride[d]; /* the direction does not matter */
     }
-    return tensor_overlaps_itself(&place);
+    return tensor_overlaps_itself(&written);
 }
 
 /* May the writer share a nest with `m`, which reads the writer's base? */
@@ -110,19 +109,19 @@ static bool base_read_allowed(const Compile *c, const FusedOp *m, const Read *re
         return fault(c, FAULT_IX_1) ||
                (same_elements(m, writer) && indices_unique(writer) && indices_unique(m));
     }
-    /* else it could not be done in place: better apart */
+    /* otherwise the write could not be in place: keep the items separate */
     return read->kind == READ_AFFINE && writer->nterm == 0 && read_follows_write(m, read, writer) &&
            !writes_meet(writer);
 }
 
 static bool bases_allow(const Fuser *f, int writers, int readers) {
-    for (const FusedOp *w = f->unit[writers].first; w; w = f->after[w->node->id]) {
+    for (const FusedOp *w = f->item[writers].first; w; w = f->after[w->node->id]) {
         Scalar splat;
         if (!writes_over(w) || node_splat(w->node->in[0], &splat)) {
             continue;
         }
         const Node *base = node_buffer(w->node->in[0]);
-        for (const FusedOp *m = f->unit[readers].first; m; m = f->after[m->node->id]) {
+        for (const FusedOp *m = f->item[readers].first; m; m = f->after[m->node->id]) {
             for (int r = 0; r < m->nread; r++) {
                 if (node_buffer(m->node->in[m->read[r].slot]) == base &&
                     !base_read_allowed(f->c, m, &m->read[r], w)) {
@@ -139,10 +138,10 @@ Node *fuse_computed_already(const Fuser *f, const FusedOp *m, int u) {
     if (!again || m->node->map) {
         return NULL;
     }
-    if (f->schedule_item_of[again->id] == u) {
+    if (f->item_of[again->id] == u) {
         return again;
     }
-    for (const FusedOp *k = f->unit[u].first; k; k = f->after[k->node->id]) {
+    for (const FusedOp *k = f->item[u].first; k; k = f->after[k->node->id]) {
         if (k->node->again == again && !k->node->map &&
             k->node->buffer < m->node->buffer) { /* the place in the old order, see pass_fuse */
             return k->node;
@@ -151,11 +150,11 @@ Node *fuse_computed_already(const Fuser *f, const FusedOp *m, int u) {
     return NULL;
 }
 
-/* Nodes of `again` that compute values of `of` again, and what they weigh. */
+/* The number of nodes of `again` that recompute values of `of`, and their weight. */
 static int fuse_legal_repeats(const Fuser *f, int again, int of, int *weight) {
     int count = 0;
     *weight = 0;
-    for (const FusedOp *m = f->unit[again].first; m; m = f->after[m->node->id]) {
+    for (const FusedOp *m = f->item[again].first; m; m = f->after[m->node->id]) {
         if (fuse_computed_already(f, m, of)) {
             count++;
             *weight += weight_of(m);
@@ -165,8 +164,8 @@ static int fuse_legal_repeats(const Fuser *f, int again, int of, int *weight) {
 }
 
 static bool has_room(const Fuser *f, int a, int b) {
-    const ScheduleItem *ua = &f->unit[a], *ub = &f->unit[b];
-    int count = ua->count + ub->count, weight = ua->weight + ub->weight, lighter;
+    const ScheduleItem *ia = &f->item[a], *ib = &f->item[b];
+    int count = ia->count + ib->count, weight = ia->weight + ib->weight, lighter;
     if (f->recomputed && (count > MAX_FUSED_OPS || weight > MAX_WEIGHT)) {
         count -= fuse_legal_repeats(f, a, b, &lighter);
         weight -= lighter;
@@ -177,12 +176,12 @@ static bool has_room(const Fuser *f, int a, int b) {
 }
 
 bool fuse_may_merge(const Fuser *f, int a, int b) {
-    const ScheduleItem *ua = &f->unit[a], *ub = &f->unit[b];
-    if (!ua->first || !ub->first || !has_room(f, a, b) ||
-        ua->reductions + ub->reductions > MAX_REDUCTIONS || !same_space(ua->first, ub->first)) {
+    const ScheduleItem *ia = &f->item[a], *ib = &f->item[b];
+    if (!ia->first || !ib->first || !has_room(f, a, b) ||
+        ia->reductions + ib->reductions > MAX_REDUCTIONS || !same_space(ia->first, ib->first)) {
         return false;
     }
-    if (ua->reductions > 0 && ub->reductions > 0 && ua->reduced != ub->reduced) {
+    if (ia->reductions > 0 && ib->reductions > 0 && ia->reduced != ib->reduced) {
         return false;
     }
     return !third_between(f, a, b) && !third_between(f, b, a) && all_read_registers(f, a, b) &&

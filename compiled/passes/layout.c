@@ -1,24 +1,24 @@
-/* In which order intermediate results lie and are walked, and copies that only change that.
+/* The order of dims in which intermediate results are computed, and copies that only change it.
  *
  * permute_producer: an elementwise node that is read through one permutation of its dims is
- * computed in the readers' order of dims: its operands are permuted instead, which costs nothing,
- * since an operand's VIEW is an address. The buffer stays what it was, address by address; but
- * producer and reader have one space now and can share a nest, whose order the memory of its result
- * decides. Not where the node would leave a nest that it can share with another reader of its
- * operand. Going from readers to what they read, whole chains turn.
+ * computed in the reader's order of dims. Its operands are permuted instead, which costs nothing,
+ * since an operand's VIEW is only addressing. The buffer holds the same at every address; but
+ * producer and reader now have one iteration space and can share a loop nest, whose order follows
+ * the layout of its result. Not done where the node could otherwise share a nest with another
+ * reader of its operand. The pass goes from readers to operands, so whole chains are permuted.
  *
- * hand_out_copied: a returned copy of a buffer which nobody else is to own is that buffer itself,
- * if the copy would lie there as the original does. Returns keep eager's strides: it is the same
- * image.
+ * hand_out_copied: a returned copy of an intermediate buffer is replaced by that buffer, if the
+ * copy has the same layout and the caller receives the buffer in no other way. Returns keep eager's
+ * strides, because the layouts are equal.
  *
- * Needs SSA, and that nothing is dead; keeps SSA. */
+ * Needs SSA without dead nodes; keeps SSA. */
 #include "compiled/loops/lower.h"
 #include "compiled/passes/passes.h"
 
 #include <string.h>
 
 typedef struct Uses {
-    Node *view; /* the one reader, a VIEW; else NULL */
+    Node *view; /* the only reader, if that is a VIEW; else NULL */
     int count;  /* readers of the buffer */
     bool base;  /* a STORE writes over it */
     bool out;   /* a VIEW of it is returned as a gradient */
@@ -75,7 +75,7 @@ static bool layout_is_permutation(const Tensor *view, const Tensor *t, int *from
     return moved;
 }
 
-/* The operand with the dims that it has in the result's, permuted. */
+/* The operand, with its dims permuted as the result's are. */
 static Tensor passes_layout_permuted(const Tensor *t, const Tensor *result, const int *from) {
     Tensor out = *t;
     int missing = result->ndim - t->ndim;
@@ -89,7 +89,7 @@ static Tensor passes_layout_permuted(const Tensor *t, const Tensor *result, cons
     return out;
 }
 
-/* Would all that `n` could share a nest with turn with it? */
+/* Is everything that `n` could share a nest with permuted along with it? */
 static bool alone_with_operands(const Node *n, const Uses *uses) {
     for (int k = 0; k < n->nin; k++) {
         const Node *b = n->in[k] ? node_buffer(n->in[k]) : NULL;
@@ -109,20 +109,20 @@ static bool may_turn(const Node *n, const Uses *uses, int *from) {
            layout_is_permutation(&view->t, &n->t, from) && alone_with_operands(n, uses);
 }
 
-/* Makes `n` compute in the order of dims of its one reader, a VIEW, which is then n itself. New
+/* Makes `n` compute in the order of dims of its only reader, a VIEW, which `n` then replaces. New
  * VIEWs are appended. */
 static void turn_producer(Graph *g, Node *n, Uses *uses, const int *from) {
     Node *view = uses[n->id].view;
     for (int k = 0; k < n->nin; k++) {
         Node *in = n->in[k];
         if (!in || in->t.ndim == 0) {
-            continue; /* a 0-dim operand stays one: promotion asks */
+            continue; /* a 0-dim operand stays 0-dim: promotion depends on that */
         }
         Tensor layout = passes_layout_permuted(&in->t, &n->t, from);
         int next_id = g->next_id;
         Node *now = graph_view(g, in, &layout, n->sid), *buffer = node_buffer(in);
         if (now == in) {
-            continue; /* its dims are all alike */
+            continue; /* it is constant along all dims */
         }
         n->in[k] = now;
         if (now->id >= next_id) {
@@ -132,7 +132,7 @@ static void turn_producer(Graph *g, Node *n, Uses *uses, const int *from) {
                     (in->kind != NODE_VIEW || in->mark == 0);
         uses[buffer->id].view = only && now->kind == NODE_VIEW ? now : NULL;
         if (only && in->kind == NODE_VIEW) {
-            in->mark = -1; /* nobody reads it any more */
+            in->mark = -1; /* unused now */
         }
     }
     node_sync_call(n);
@@ -141,7 +141,8 @@ static void turn_producer(Graph *g, Node *n, Uses *uses, const int *from) {
     view->mark = -1;
 }
 
-/* Puts the nodes appended since `before` in front of the node at place `at`; how many. */
+/* Moves the nodes appended since `before` in front of the node at index `at`; returns their
+ * number. */
 static int move_before(Graph *g, int before, int at) {
     int count = g->n - before;
     Node *made[MAX_SLOTS];
@@ -153,10 +154,10 @@ static int move_before(Graph *g, int before, int at) {
     return count;
 }
 
-/* ---- copies handed out ---- */
+/* ---- returned copies ---- */
 
-/* The buffer that `n`, a copy, could be: it holds the same at every address, and it is free to be
- * given away. */
+/* The buffer that can replace `n`, a copy: it holds the same at every address, and it may be given
+ * to the caller. */
 static Node *copied_buffer(const Node *n, const Uses *uses) {
     if (n->kind != NODE_OP || (n->op != OP_clone && n->op != OP__contiguous_copy) ||
         !(n->mark & OUT_RETURN) || uses[n->id].base) {
@@ -174,8 +175,7 @@ static Node *copied_buffer(const Node *n, const Uses *uses) {
     return node_same_image(n, &image) ? buffer : NULL;
 }
 
-/* `n` becomes a VIEW of the buffer, which takes its place among what is returned and written
- * back. */
+/* `n` becomes a VIEW of the buffer, which replaces it in returns and write-backs. */
 static void be_view(Graph *g, Node *n, Node *buffer) {
     for (int i = 0; i < g->nret; i++) {
         g->ret[i].value = g->ret[i].value == n ? buffer : g->ret[i].value;

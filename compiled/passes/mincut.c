@@ -1,10 +1,11 @@
 /* Minimum cut by maximum flow (Dinic).
  *
  * A breadth-first search from the source numbers the vertices by distance along edges with capacity
- * left; then paths that go up by one at each step are filled until there is none, each vertex
- * resuming at the edge where its last path left it. A round makes the shortest path longer, so
- * there are at most as many rounds as vertices. When the sink is out of reach, the vertices from
- * which it can still be reached are its side. Edges lie in pairs: edge e ^ 1 is e backwards. */
+ * left; then paths along which the distance grows by one at each step are saturated until none is
+ * left, each vertex resuming at the edge where its last path left it. Each round makes the shortest
+ * path longer, so there are at most as many rounds as vertices. When the sink is unreachable, the
+ * vertices from which it can still be reached are its side. Edges are stored in pairs: edge e ^ 1
+ * is e reversed. */
 #include "compiled/passes/mincut.h"
 #include "tensor/array.h"
 
@@ -64,8 +65,8 @@ static void number_levels(Cut *cut, int root, bool backwards) {
     }
 }
 
-/* Fills one path of the numbering; what went through it, 0 if there is none. The queue holds the
- * arcs of the path. */
+/* Saturates one path of increasing distances. Returns the flow added; 0 if there is no path. The
+ * queue holds the arcs of the path. */
 static int64_t fill_path(Cut *cut, int source, int sink) {
     int *path = cut->queue, n = 0, v = source;
     while (v != sink) {

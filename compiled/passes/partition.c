@@ -1,28 +1,28 @@
-/* Forward and backward: what is saved between them, and what is computed again.
+/* Forward and backward: which values are saved between them, and which are recomputed.
  *
  * As functorch's min_cut_rematerialization_partition (torch/_functorch/partitioners.py), on the
  * joint graph:
  *
  *   1. The forward is what returns, write-backs and CHECKs need; the backward is what depends on a
- *      tangent, gradients, and products, reductions and the like that nobody else asks for. Moves
- *      and elementwise nodes that only the backward asks for, but that depend on no tangent, may
- *      stand on either side.
- *   2. A node is an edge of a network from the inputs to the backward, as wide as its bytes. Moves
- *      and elementwise nodes may be computed again, if the value can be a register where it is
- *      read; into the others of the forward (inputs, products, reductions, scatters) leads the
- *      source directly, so that the cut lies behind them. A VIEW is an address and cannot be saved.
- *      What lives to the end anyway costs nothing, nor does an input, unless it is to be written:
- *      then the backward's reading it would forbid the write in place.
+ *      tangent, gradients, and products, reductions and similar costly nodes that only the
+ *      backward uses. Moves and elementwise nodes that only the backward uses, but that depend on
+ *      no tangent, may be on either side.
+ *   2. A node is an edge of a network from the inputs to the backward; its capacity is its size in
+ *      bytes. Moves and elementwise nodes may be recomputed if the value can be a register where it
+ *      is read. The other nodes of the forward (inputs, products, reductions, scatters) are
+ *      connected to the source, so that the cut is after them. A VIEW is only addressing and cannot
+ *      be saved. What lives to the end anyway costs nothing, nor does an input, unless it is
+ *      written: a read by the backward would prevent the write in place.
  *   3. The values on the minimum cut nearest to the backward are saved: among equal cuts it
- *      computes least again. A value that only the backward asked for is computed by the forward if
- *      the cut runs behind it (a mask is smaller than what it was made of); what lies beyond the
- *      cut is computed again for each reader in the backward, right before it: in one nest with it
- *      (a nest that computes the same twice is told so, passes/fuse.c), or there is no register.
+ *      recomputes least. A value that only the backward uses is computed by the forward if the cut
+ *      is after it (a mask is smaller than its operands). What is beyond the cut is recomputed for
+ *      each reader in the backward, right before it, so that both are in one loop nest and the
+ *      value is a register. If a nest would compute a value twice, passes/fuse.c merges the two.
  *
- * An input keeps its value until the epilogue, so that a read by the backward sees what the forward
- * saw (not so with fault GR-12).
+ * An input keeps its value until the epilogue, so the backward reads what the forward read (except
+ * with fault GR-12).
  *
- * Every choice keeps all values: a refused step leaves a value saved, or where it was. Needs the
+ * No choice changes a value: a refused step leaves a value saved, or where it was. Needs the
  * final set of nodes (a CSE after it would undo it); keeps SSA and the order of CHECKs; sets
  * `again`. */
 #include "compiled/loops/lower.h"
@@ -33,22 +33,22 @@
 #include <string.h>
 
 enum {
-    FORWARD = 1,  /* returns, write-backs or CHECKs need it; then also: it stands in the forward */
+    FORWARD = 1,  /* returns, write-backs or CHECKs need it; later: it is in the forward */
     BACKWARD = 2, /* the backward's own: depends on a tangent, or is costly, or a gradient, and the
                      forward does not need it */
     ASKED = 4,    /* the backward needs it, and it depends on no tangent */
     FREE = 8,     /* its memory lives to the end in any case */
-    BEYOND = 16,  /* behind the cut */
+    BEYOND = 16,  /* after the cut */
     SAVED = 32,   /* on the cut */
-    EARLY = 64,   /* stands in the forward */
-    WANTED = 128, /* something in the backward reads it; while the sides are found: depends on a
-                     tangent */
-    AGAIN = 256,  /* computed again */
+    EARLY = 64,   /* is in the forward */
+    WANTED = 128, /* something in the backward reads it; while the sides are determined: depends on
+                     a tangent */
+    AGAIN = 256,  /* recomputed */
     PLACED = 512,
-    COUNTED = 1024 /* among what is saved in the end */
+    COUNTED = 1024 /* counted as saved */
 };
 
-/* The copy of a node of the forward that was made last, and for which reader. */
+/* The last copy made of a node of the forward, and the reader it was made for. */
 typedef struct Twin {
     Node *node;
     int reader;
@@ -58,10 +58,10 @@ typedef struct Partition {
     Compile *c;
     Graph *g;
     int n;      /* nodes before */
-    int *flags; /* by place; a node's `mark` is its place */
-    Twin *twin; /* by place */
-    int reader; /* place of the node of the backward that is being placed */
-    int budget; /* copies that may still be made for one reader alone; then readers share them */
+    int *flags; /* by index; a node's `mark` is its index */
+    Twin *twin; /* by index */
+    int reader; /* index of the node of the backward that is being scheduled */
+    int budget; /* copies that may still be made for a single reader; then readers share them */
     Node **out; /* the new order */
     int nout, capacity;
     int64_t saved, bytes;
@@ -93,8 +93,8 @@ static void flag_outputs(const Partition *p) {
     }
 }
 
-/* Seeded fault GR_16: a gradient that depends on no tangent is given to the forward, where nobody
- * looks for it. */
+/* Seeded fault GR_16: a gradient that depends on no tangent is assigned to the forward, whose
+ * outputs do not include gradients. */
 static void lose_constant_gradients(const Partition *p) {
     Graph *g = p->g;
     for (int i = 0; i < g->ninp; i++) {
@@ -173,8 +173,7 @@ static bool partition_divide(const Partition *p) {
 
 /* ---- the network ---- */
 
-/* Can a nest hand the value of operand k to `n` in a register? Else it would have to be laid out in
- * memory once more. */
+/* Can a nest pass the value of operand k to `n` in a register? Otherwise it needs memory again. */
 static bool takes_register(const Node *n, int k) {
     LowerClass cls = lower_class(n);
     bool elementwise = (cls == LOWER_POINTWISE || cls == LOWER_COPY || cls == LOWER_TRIANGLE) &&
@@ -198,8 +197,8 @@ static int64_t cost_of(const Partition *p, const Node *n) {
     return tensor_numel(&n->t) * dtype_bytes(n->t.dtype);
 }
 
-/* The same as a capacity: among equals, a value that the forward makes anyway goes before one that
- * it would have to. */
+/* The same as a capacity. Between equal sizes, a value that the forward computes anyway is cheaper
+ * than one that it would compute for the backward only. */
 static int64_t capacity_of(const Partition *p, const Node *n) {
     return n->kind == NODE_VIEW          ? CUT_NEVER
            : p->flags[n->mark] & FORWARD ? 2 * cost_of(p, n)
@@ -243,7 +242,7 @@ static void cut(const Partition *p) {
     }
 }
 
-/* Who stands in the forward; and, of those, what is computed again. */
+/* Which nodes are in the forward; and which of them are recomputed. */
 static void partition_choose(const Partition *p) {
     for (int i = p->n - 1; i >= 0; i--) {
         int *f = &p->flags[i];
@@ -275,7 +274,7 @@ static void place(Partition *p, Node *n) {
     p->out[p->nout++] = n;
 }
 
-/* The backward keeps the memory of n's buffer: how much is saved. */
+/* The backward reads the memory of n's buffer: counts what is saved. */
 static void count_saved(Partition *p, const Node *n) {
     const Node *buffer = node_buffer((Node *)n);
     if (buffer->mark < p->n && (p->flags[buffer->mark] & (EARLY | COUNTED)) == EARLY) {
@@ -302,8 +301,8 @@ static Node *written_instead(Partition *p, Node *in) {
 
 static Node *repeat(Partition *p, Node *n);
 
-/* Makes a node of the backward read what stands for its operands there: a nest of its own can be
- * made of it and of all that is computed again for it, since nobody else reads those copies. */
+/* Makes a node of the backward read the copies of its operands. It can form a nest with all that is
+ * recomputed for it, since nothing else reads those copies. */
 static void read_late(Partition *p, Node *n) {
     bool changed = false;
     for (int k = 0; k < n->nin && n->kind != NODE_VIEW; k++) {
@@ -325,7 +324,7 @@ static void read_late(Partition *p, Node *n) {
     }
 }
 
-/* The copy of a node that is computed again, for the reader that is being placed. */
+/* The copy of a recomputed node, for the reader that is being scheduled. */
 static Node *repeat(Partition *p, Node *n) {
     Twin *twin = &p->twin[n->mark];
     if (twin->node && (twin->reader == p->reader || p->budget <= 0)) {
@@ -341,7 +340,7 @@ static Node *repeat(Partition *p, Node *n) {
     return copy;
 }
 
-/* Puts a node into the backward, behind what it reads there. `stack` has room for every node. */
+/* Appends a node to the backward, after what it reads there. `stack` has room for every node. */
 static void place_late(Partition *p, Node *root, Node **stack) {
     int depth = 0;
     stack[depth++] = root;
@@ -396,7 +395,7 @@ static bool reorder(Partition *p) {
 
 /* ---- the pass ---- */
 
-/* Bytes that the backward keeps of the forward if nothing is computed again. */
+/* Bytes that the backward keeps of the forward if nothing is recomputed. */
 static int64_t cost_of_everything(const Partition *p) {
     int64_t bytes = 0;
     for (int i = 0; i < p->n; i++) {
@@ -432,7 +431,7 @@ bool pass_partition(Compile *c) {
     int64_t everything = cost_of_everything(&p);
     c->counters->unsaved_bytes += everything;
     if (everything == 0) {
-        return false; /* inputs and outputs are there in any case */
+        return false; /* inputs and outputs exist anyway */
     }
     cut(&p);
     partition_choose(&p);

@@ -1,13 +1,13 @@
-/* Buffers by liveness.
+/* Assignment of buffers by liveness.
  *
- * Needs the final order; sets `buffer`. Inputs have the first numbers, tangents the next. Going
- * over the units in order, a node whose memory somebody reads takes the smallest free buffer that
- * is large enough, or a new one; an in-place node takes its base's. A buffer is free again after
- * the unit that reads it last, so what a unit writes never lies where it reads.
+ * Needs the final order; sets `buffer`. Inputs have the first numbers, then tangents. In the order
+ * of schedule items, a node whose memory is read takes the smallest free buffer that is large
+ * enough, or a new one; an in-place node takes its base's. A buffer is free again after the item
+ * that reads it last, so an item never writes into a buffer that it reads.
  *
- * Where much memory is touched, loops run in bands (loops/loop_tiling.c), which a buffer with two
- * values in it would break: then each value has a buffer of its own, and it is places in memory
- * that are used again (plan_places). */
+ * Where a graph uses much memory, adjacent loops are tiled together (loops/loop_tiling.c), which
+ * does not allow two values in one buffer. Then each value has a buffer of its own, and lowering
+ * reuses addresses instead (place_temporaries in loops/lower.c). */
 #include "compiled/loops/lower.h"
 #include "compiled/passes/passes.h"
 
@@ -20,9 +20,9 @@ typedef struct Planner {
     const Liveness *live;
     int nbuffer, capacity;
     int64_t *bytes; /* by buffer */
-    int *last;      /* by buffer: unit after which it is free */
-    int *next;      /* by buffer: in the list of its unit, or of the free ones */
-    int *expire;    /* by unit: first buffer that dies there, or -1 */
+    int *last;      /* by buffer: item after which it is free */
+    int *next;      /* by buffer: next in the list of its item, or in the free list */
+    int *expire;    /* by item: first buffer whose last reader it is, or -1 */
     int free_list;
     bool apart; /* a buffer for every value */
 } Planner;
@@ -50,25 +50,25 @@ static int take_buffer(Planner *p, int64_t bytes) {
     return b;
 }
 
-/* The buffer lives at least until `unit`; it stands in one list only, that of its last unit so
- * far. */
-static void keep_until(Planner *p, int b, int unit) {
-    if (unit <= p->last[b]) {
+/* The buffer lives at least until `item`. It is in one list only, that of its last item so far. */
+static void keep_until(Planner *p, int b, int item) {
+    if (item <= p->last[b]) {
         return;
     }
     int listed = p->last[b];
-    p->last[b] = unit;
+    p->last[b] = item;
     if (listed < 0 &&
-        unit != LIVE_TO_THE_END) { /* else it is found when that unit expires, and moved */
-        p->next[b] = p->expire[unit];
-        p->expire[unit] = b;
+        item !=
+            LIVE_TO_THE_END) { /* otherwise it moves to this list when its earlier item expires */
+        p->next[b] = p->expire[item];
+        p->expire[item] = b;
     }
 }
 
-static void expire_schedule_item(Planner *p, int unit) {
-    for (int b = p->expire[unit], next; b >= 0; b = next) {
+static void expire_schedule_item(Planner *p, int item) {
+    for (int b = p->expire[item], next; b >= 0; b = next) {
         next = p->next[b];
-        if (p->last[b] == unit) {
+        if (p->last[b] == item) {
             p->next[b] = p->free_list;
             p->free_list = b;
             p->last[b] = -1;
@@ -98,7 +98,7 @@ bool plan_apart(const Compile *c) {
         bytes += n->kind == NODE_VIEW ? 0 : tensor_numel(&n->t) * dtype_bytes(n->t.dtype);
     }
     return bytes >= MUCH ||
-           (compile_checks_itself(c) && c->graph->n % 4 == 0); /* there, both ways are to be met */
+           (compile_checks_itself(c) && c->graph->n % 4 == 0); /* --verify covers both ways */
 }
 
 bool pass_plan(Compile *c) {
@@ -120,13 +120,13 @@ bool pass_plan(Compile *c) {
         }
     }
     for (int i = 0; i < g->n;) {
-        int end = schedule_item_end(g, i), unit = -1;
+        int end = schedule_item_end(g, i), item = -1;
         for (; i < end; i++) {
-            unit = p.live->item[g->node[i]->id] >= 0 ? p.live->item[g->node[i]->id] : unit;
+            item = p.live->item[g->node[i]->id] >= 0 ? p.live->item[g->node[i]->id] : item;
             place_node(&p, g->node[i]);
         }
-        if (unit >= 0) {
-            expire_schedule_item(&p, unit);
+        if (item >= 0) {
+            expire_schedule_item(&p, item);
         }
     }
     return true;

@@ -1,13 +1,14 @@
-/* Functional writes done in place.
+/* Functional writes that may be done in place.
  *
- * A STORE or scatter may write into its base's buffer if nobody reads that buffer later, and no
- * read by the same nest can meet a write: it addresses, trip by trip, what is written (and every
- * load of a tile precedes its stores), or lies elsewhere, or is the gather of an indirect write
- * that fusion let share its nest (passes/fuse.c has proven its indices unique).
+ * A STORE or scatter may write into its base's buffer if no later node reads that buffer, and no
+ * read in the same nest addresses an element that an earlier iteration wrote. That holds if the
+ * read addresses, at each iteration, what is written there (every load of a tile precedes its
+ * stores); or if it addresses other elements; or if it is the gather of an indirect write that
+ * fusion put into one nest (fuse_legal.c has proven its indices unique).
  *
- * An INPUT's buffer is the caller's: it is written only by the very node whose value the epilogue
- * would write back to it, and after the last CHECK, because a failed CHECK must leave the inputs as
- * they were.
+ * An INPUT's buffer is the caller's. It is written only by the node whose value the epilogue would
+ * write back to it, and only after the last CHECK, because a failed CHECK must leave the inputs
+ * unchanged.
  *
  * Needs fused groups and the final order; sets `in_place`; keeps everything else. */
 #include "compiled/loops/lower.h"
@@ -26,7 +27,7 @@ static bool same_memory(const Node *n) {
            tensor_numel(&n->t) == tensor_numel(&node_buffer((Node *)base)->t);
 }
 
-/* Do the addresses of a read and of the region written lie in disjoint intervals? */
+/* Are the addresses of a read and of the written slice in disjoint intervals? */
 static bool apart(const Tensor *read, const FusedOp *writer) {
     int64_t end, begin = read->offset, written_begin = writer->out_offset,
                  written_end = writer->out_offset + 1;
@@ -39,7 +40,7 @@ static bool apart(const Tensor *read, const FusedOp *writer) {
     return end <= written_begin || written_end <= begin;
 }
 
-/* May `u` (a node of the writer's unit, perhaps the writer) read `buffer` while the writer
+/* May `u` (a node of the writer's schedule item, perhaps the writer) read `buffer` while the writer
  * overwrites it? */
 static bool read_is_safe(Compile *c, Node *u, const Node *buffer, const FusedOp *writer) {
     FusedOp m;
@@ -76,7 +77,7 @@ static bool input_may_be_written(const Compile *c, const Liveness *live, const N
     const Node *written = c->graph->written ? c->graph->written[input->number] : NULL;
     bool only_written =
         written == n &&
-        !(n->mark & (OUT_RETURN | OUT_GRAD)); /* a returned storage is nobody else's */
+        !(n->mark & (OUT_RETURN | OUT_GRAD)); /* a returned storage belongs to the caller alone */
     bool mine = fault(c, FAULT_FU_16) ? written != NULL && written != input : only_written;
     return mine && live->last_check < live->item[n->id];
 }
@@ -93,7 +94,7 @@ static bool may_write_in_place(Compile *c, const Liveness *live, int begin, int 
         return false;
     }
     if (buffer->kind != NODE_INPUT && !node_reads_slot(n, 0)) {
-        return false; /* it needs nothing of the base: any buffer will do */
+        return false; /* it overwrites the whole base: no copy to avoid */
     }
     if (buffer->kind == NODE_INPUT && !input_may_be_written(c, live, n, buffer)) {
         return false;

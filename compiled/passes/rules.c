@@ -1,12 +1,12 @@
-/* The engine of the algebraic rules (rules.def): each node is shown to the rules of its family, in
+/* The engine of the algebraic rules (rules.def): tries the rules of a node's family on it, in
  * order, to a fixed point.
  *
- * A rule only looks: it answers with a Rewrite, which is applied when the gate lets it through.
- * Rewrites are of three forms: use another node instead; be another call; read another buffer. A
- * node that is a returned storage is not replaced: its buffer is the caller's. Where a use reads by
- * address and the replacement lies differently in memory, the old node stays for that use
- * (graph_apply_map), and is not shown to rules again. Nodes that a rule made are put before the
- * node it was shown.
+ * A rule changes nothing: it returns a Rewrite, which is applied if the gate allows the step. A
+ * rewrite uses another node instead, or replaces the call, or reads another buffer. A node that is
+ * a returned storage is not replaced: its buffer is the caller's. Where a use reads by address and
+ * the replacement has another layout, the old node stays for that use (graph_apply_map), and rules
+ * are not tried on it again. Nodes that a rule made are inserted before the node that it
+ * matched.
  *
  * Needs and keeps SSA; replaced nodes are left to DCE. */
 #include "compiled/passes/passes.h"
@@ -106,7 +106,7 @@ static void rules_apply(Graph *g, Node *n, const Rewrite *w) {
     }
 }
 
-/* Operands that read values, by the maps made so far in this round. */
+/* Applies the maps made so far in this round to operands that read values. */
 static void follow_maps(Node *n) {
     bool changed = false;
     for (int k = 0; k < n->nin; k++) {
@@ -121,7 +121,7 @@ static void follow_maps(Node *n) {
     }
 }
 
-/* Nodes [from, g->n) to place `at`. Returns how many. */
+/* Moves nodes [from, g->n) to index `at`. Returns their number. */
 static int move_new_nodes(Graph *g, int from, int at) {
     Node *made[8];
     int count = g->n - from;
@@ -134,8 +134,8 @@ static int move_new_nodes(Graph *g, int from, int at) {
     return count;
 }
 
-/* A rule answered: its rewrite is applied, unless the caller owns the buffer or the gate refuses.
- * *at moves with the node. */
+/* Applies the rewrite of a rule that matched, unless the caller owns the buffer or the gate
+ * refuses. *at follows the node. */
 static bool rules_accept(Compile *c, Node *n, StepId rule, Rewrite *w, int before, int *at) {
     if ((w->by && n->mark & OUT_RETURN) || !gate(c, rule)) {
         *w = (Rewrite){NULL, NULL, NULL};
@@ -145,12 +145,12 @@ static bool rules_accept(Compile *c, Node *n, StepId rule, Rewrite *w, int befor
     *at += move_new_nodes(c->graph, before, *at);
     rules_apply(c->graph, n, w);
     observed_rewrite(c, n, c->graph->n);
-    return true; /* it may be of another family now */
+    return true; /* its family may have changed */
 }
 
-/* Shows the node at *at to the rules of a family, in order, until one is applied. They are written
- * out, so that a rule whose root is another op costs a comparison. What a rule made that is not
- * applied goes again. */
+/* Tries the rules of a family on the node at *at, in order, until one is applied. The calls are
+ * written out, so that a rule whose root is another op costs one comparison. Nodes that a rule made
+ * are removed if its rewrite is not applied. */
 static bool try_family(Compile *c, Node *n, Family family, int *at) {
     Graph *g = c->graph;
     Rewrite w = {NULL, NULL, NULL};

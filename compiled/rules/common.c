@@ -1,4 +1,4 @@
-/* What the rule files share: constants among operands, and the forms of answers. */
+/* What the rule files share: constant operands, and the construction of rewrites. */
 #include "compiled/rules/rules.h"
 
 #include <math.h>

@@ -1,4 +1,4 @@
-/* Rules of all elementwise ops: the layout of the operands sinks below the op (rules.def,
+/* Rules of all elementwise ops: a view of the operands becomes a view of the result (rules.def,
  * ELEMENTWISE). */
 #include "compiled/rules/rules.h"
 
@@ -74,8 +74,8 @@ bool rule_expand_sink(Compile *c, Node *n, Rewrite *w) {
     return tensor_same_size(&expanded, &n->t) && use_view(c, n, w, made, &expanded);
 }
 
-/* `view` shows the whole of its buffer with the dims in another order: from[d] is the buffer's dim
- * that dim d shows. */
+/* Does `view` read the whole of its buffer with permuted dims? from[d] is the buffer's dim that dim
+ * d reads. */
 static bool elementwise_is_permutation(const Node *view, int *from) {
     const Tensor *t = &view->t, *buffer = view->kind == NODE_VIEW ? &view->in[0]->t : NULL;
     unsigned taken = 0;
@@ -106,7 +106,7 @@ static bool is_sorted(const int *from, int n) {
     return true;
 }
 
-/* Computed by a loop that the op could share, if it stood in the same space. */
+/* Is it computed by a loop that the op could share, given one iteration space? */
 static bool is_computed(const Node *buffer) {
     return buffer->kind == NODE_OP &&
            (buffer->call->op->kind == KIND_POINTWISE || lower_class(buffer) == LOWER_REDUCE);

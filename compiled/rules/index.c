@@ -25,7 +25,7 @@ static bool is_gather(const Node *n, Gather *g) {
     return false;
 }
 
-/* Two gathers that can be one: of an empty result nobody checks the indices. */
+/* Can two gathers be one? Not if the result is empty: its indices are not checked. */
 static bool are_two_gathers(const Node *n, OpId op, Gather *outer, Gather *inner) {
     return is_gather(n, outer) && outer->x->op == op && is_gather(outer->x, inner) &&
            inner->index->t.ndim == 1 && tensor_numel(&n->t) > 0;
@@ -114,7 +114,7 @@ bool rule_index_constant(Compile *c, Node *n, Rewrite *w) {
         return false;
     }
     int64_t size = g.x->t.size[g.dim], row = at.i < 0 && n->op == OP_index ? at.i + size : at.i;
-    int more = g.index->t.ndim - 1; /* dims that the index brings beyond the one it replaces */
+    int more = g.index->t.ndim - 1; /* dims that the index adds, besides the one it replaces */
     if (row < 0 || row >= size || g.x->t.ndim + more > MAX_DIMS || tensor_numel(&n->t) == 0) {
         return false;
     }
@@ -190,7 +190,7 @@ bool rule_add_nothing_at(Compile *c, Node *n, Rewrite *w) {
         return false;
     }
     if (n->op == OP_index_add && is_float(n) && !operand_is(n, 4, 1)) {
-        return false; /* a negative alpha makes -0.0 of 0.0 */
+        return false; /* a negative alpha turns 0.0 into -0.0 */
     }
     return is_zero(v, true) && (v.kind == CAT_FLOAT) == is_float(n) && use(w, n->in[0]);
 }

@@ -17,7 +17,7 @@ bool rule_copy_of_same(Compile *c, Node *n, Rewrite *w) {
     return same_type(n, x) && use(w, x);
 }
 
-/* Does every value of `narrow` come back from `wide`? */
+/* Is the cast to `wide` and back exact for every value of `narrow`? */
 static bool widens(DType narrow, DType wide) {
     if (narrow == wide || narrow == DT_bool) {
         return true;
@@ -184,8 +184,8 @@ bool rule_cat_of_cat(Compile *c, Node *n, Rewrite *w) {
     return found && be_cat(c, w, n, list, count);
 }
 
-/* Does `next` lie behind `first`, `at` steps further along `dim`, in one buffer and with equal
- * strides? */
+/* Is `next` the continuation of `first`, `at` steps further along `dim`, in one buffer and with
+ * equal strides? */
 static bool continues(const Node *first, const Node *next, int dim, int64_t at, int64_t stride) {
     const Tensor *a = &first->t, *b = &next->t;
     if (node_buffer((Node *)first) != node_buffer((Node *)next) || a->dtype != b->dtype ||
@@ -223,7 +223,7 @@ bool rule_cat_of_slices(Compile *c, Node *n, Rewrite *w) {
     return tensor_same_size(&whole, &n->t) && use_view(c, n, w, first, &whole);
 }
 
-/* ---- frames, repetitions, shifts ---- */
+/* ---- padding, repetitions, shifts ---- */
 
 bool rule_pad_nothing(Compile *c, Node *n, Rewrite *w) {
     UNUSED;

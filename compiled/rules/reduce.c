@@ -189,7 +189,7 @@ bool rule_scan_of_one(Compile *c, Node *n, Rewrite *w) {
 
 /* ---- products ---- */
 
-/* A matrix seen as the transpose of a row-major one: the one it is of. */
+/* If the operand is the transpose of a row-major matrix: that matrix. */
 static Node *transposed(Compile *c, const Node *n, Node *m) {
     const Tensor *t = &m->t;
     if (m->kind != NODE_VIEW || t->ndim != 2 || t->size[0] < 2 || t->size[1] < 2 ||

@@ -1,8 +1,9 @@
-/* What the rule files (rules_*.c) share: a rule looks at one node and answers with a Rewrite.
+/* What the rule files share: a rule matches one node and returns a Rewrite. (The derivative rules
+ * of ops are elsewhere: program/derivatives/derivatives.h.)
  *
  * `bool rule_NAME(Compile *c, Node *n, Rewrite *w)`: true and *w filled if the pattern matches and
- * its condition holds. A rule changes nothing that is there; nodes that it makes (rule_op,
- * graph_view) go again if the gate refuses the step. */
+ * its condition holds. A rule changes no existing node; nodes that it makes (rule_op, graph_view)
+ * are removed if the gate refuses the step. */
 #ifndef COMPILED_RULES_H
 #define COMPILED_RULES_H
 
@@ -15,7 +16,7 @@ typedef struct Rewrite {
     Node *base;     /* VIEW, STORE: in[0] becomes this buffer */
 } Rewrite;
 
-/* Bits of Node.mark while rules run, beside OUT_*. */
+/* Bits of Node.mark while rules run, besides OUT_*. */
 enum { BY_VIEW = 8, BY_STORE = 16 /* reads its buffer by address */ };
 
 #define FAMILY(name)
@@ -24,7 +25,7 @@ enum { BY_VIEW = 8, BY_STORE = 16 /* reads its buffer by address */ };
 #undef FAMILY
 #undef RULE
 
-/* ---- looking ---- */
+/* ---- matching ---- */
 static inline bool same_type(const Node *a, const Node *b) {
     return a->t.dtype == b->t.dtype && tensor_same_size(&a->t, &b->t);
 }
@@ -43,18 +44,18 @@ bool is_zero(Scalar v, bool negative);
 bool operand_is(const Node *n, int p, int number);
 /* A dim argument, wrapped. */
 int rule_dim(const Node *n, int p, int ndim);
-/* Is the node's buffer read only by value: no VIEW, STORE, return or write-back needs it where it
- * lies? */
+/* Is the node's buffer read only by value: does no VIEW, STORE, return or write-back depend on its
+ * layout? */
 static inline bool read_by_value(const Node *n) {
     return (n->mark & (BY_VIEW | BY_STORE | OUT_RETURN | OUT_WRITTEN)) == 0;
 }
-/* The same, but VIEWs may read it: they follow to a buffer that holds the same elements at the same
- * addresses. */
+/* The same, but VIEWs may read it: they can be redirected to a buffer that holds the same elements
+ * at the same addresses. */
 static inline bool read_by_view(const Node *n) {
     return (n->mark & (BY_STORE | OUT_RETURN | OUT_WRITTEN)) == 0;
 }
 
-/* ---- answers ---- */
+/* ---- rewrites ---- */
 static inline bool use(Rewrite *w, Node *by) {
     w->by = by;
     return true;
@@ -65,7 +66,7 @@ bool use_view(Compile *c, const Node *n, Rewrite *w, Node *of, const Tensor *lay
 bool be_call(Compile *c, Rewrite *w, const Node *n, const Call *call);
 /* Be op(a) or op(a, b), other arguments at their defaults. */
 bool be_op(Compile *c, Rewrite *w, const Node *n, OpId id, Node *a, Node *b);
-/* Be n's own call with another op and operands; arguments behind them stay. */
+/* Be n's own call with another op and operands; the arguments after them stay. */
 bool be_like(Compile *c, Rewrite *w, const Node *n, OpId id, Node *a, Node *b);
 /* Be full(value); `value` is of n's dtype. */
 bool be_splat(Compile *c, Rewrite *w, const Node *n, Scalar value);
@@ -77,11 +78,11 @@ const Call *call_of_splat(Arena *arena, const Tensor *like, Scalar value);
 Call call_of(OpId id, Node *a, Node *b);
 
 /* ---- reads through other nodes (rules/view.c) ---- */
-/* `place` says where a buffer holds the elements of `source`, which has place's sizes and strides
- * (perhaps 0 or negative) of its own. If `view`, a read of that buffer, meets only those elements,
- * *out is the same read of source's buffer. False where it meets others, or is no strided read
- * there. */
-bool pull_back(const Compile *c, const Tensor *view, const Tensor *place, const Tensor *source,
+/* `window` is the layout in which a buffer holds the elements of `source`; source has the same
+ * sizes, and strides (perhaps 0 or negative) of its own. If `view`, a read of that buffer, reads
+ * only those elements, *out is the same read of source's buffer. False if it reads others, or if
+ * the result is not a strided read. */
+bool pull_back(const Compile *c, const Tensor *view, const Tensor *window, const Tensor *source,
                Tensor *out);
 
 #endif

@@ -1,11 +1,11 @@
 /* Rules of reads and writes by address (rules.def, VIEW and STORE), and the composition of views
  * behind them.
  *
- * A buffer in which the addresses of some elements are known (a copy, the written region of a
- * store, one operand's part of a cat) is a number system: dims sorted by stride, slowest first, are
- * its digits. A strided read of the buffer is a sum of steps; if no sum carries from one digit to
- * the next, each step is a fixed step through the elements' source too, and the read is a strided
- * read of the source. */
+ * A buffer in which the addresses of some elements are known (a copy, the written slice of a store,
+ * one operand's slice of a cat) is a mixed-radix number system: its dims sorted by stride, slowest
+ * first, are the digits. A strided read of the buffer is a sum of steps. If no sum carries from one
+ * digit to the next, each step is a fixed step through the source of the elements too, so the read
+ * is a strided read of the source. */
 #include "compiled/rules/rules.h"
 #include "compiled/symbolic/observed.h"
 #include "program/infer/infer.h"
@@ -21,8 +21,8 @@ typedef struct Digit {
     int64_t source;     /* a step in the source */
 } Digit;
 
-/* Dims of size > 1, slowest first, neighbours that are one in both merged; -1 if two places may
- * have one address. */
+/* Dims of size > 1, slowest first; adjacent dims that are contiguous in both layouts are merged. -1
+ * if two indices may have one address. */
 static int digits_of(const Tensor *place, const Tensor *source, Digit *digit) {
     int n = 0;
     for (int d = 0; d < place->ndim; d++) {
@@ -37,7 +37,7 @@ static int digits_of(const Tensor *place, const Tensor *source, Digit *digit) {
         }
         digit[at] = own;
     }
-    int64_t below = 0; /* the farthest that the faster digits reach */
+    int64_t below = 0; /* the largest offset that the faster digits reach */
     for (int k = n - 1; k >= 0; k--) {
         if (digit[k].step <= below) {
             return -1;
@@ -57,8 +57,8 @@ static int digits_of(const Tensor *place, const Tensor *source, Digit *digit) {
     return kept;
 }
 
-/* Adds the digits of `distance`, `times` over, to used[]; the distance in the source, or false if
- * there is a remainder. */
+/* Adds the digits of `distance`, multiplied by `times`, to used[]; *source is the distance in the
+ * source. False if there is a remainder. */
 static bool spell(const Digit *digit, int n, int64_t distance, int64_t times, int64_t *used,
                   int64_t *source) {
     *source = 0;
@@ -74,14 +74,14 @@ static bool spell(const Digit *digit, int n, int64_t distance, int64_t times, in
     return distance == 0;
 }
 
-bool pull_back(const Compile *c, const Tensor *view, const Tensor *place, const Tensor *source,
+bool pull_back(const Compile *c, const Tensor *view, const Tensor *window, const Tensor *source,
                Tensor *out) {
     Digit digit[MAX_DIMS];
     int64_t used[MAX_DIMS] = {0}, start;
     int n =
-        tensor_numel(view) > 0 && tensor_numel(place) > 0 ? digits_of(place, source, digit) : -1;
-    if (n < 0 || view->offset < place->offset ||
-        !spell(digit, n, view->offset - place->offset, 1, used, &start)) {
+        tensor_numel(view) > 0 && tensor_numel(window) > 0 ? digits_of(window, source, digit) : -1;
+    if (n < 0 || view->offset < window->offset ||
+        !spell(digit, n, view->offset - window->offset, 1, used, &start)) {
         return false;
     }
     memset(out, 0, sizeof *out);
@@ -102,7 +102,7 @@ bool pull_back(const Compile *c, const Tensor *view, const Tensor *place, const 
             return false; /* it would carry */
         }
     }
-    observed_number(c, view->offset - place->offset);
+    observed_number(c, view->offset - window->offset);
     for (int k = 0; k < n; k++) {
         observed_number(c, used[k]);
         observed_number(c, digit[k].size);
@@ -111,8 +111,8 @@ bool pull_back(const Compile *c, const Tensor *view, const Tensor *place, const 
     return true;
 }
 
-/* use(view of `of`) if n, a VIEW, reads only the elements of `of` that lie at `place`. `source`:
- * of's layout, expanded to the place. */
+/* use(view of `of`) if n, a VIEW, reads only the elements of `of`, which are at `place`. `source`
+ * is of's layout, expanded to the sizes of `place`. */
 static bool use_pulled(Compile *c, const Node *n, Rewrite *w, const Tensor *place, Node *of,
                        const Tensor *source) {
     Tensor layout;
@@ -173,7 +173,7 @@ bool rule_view_of_copy(Compile *c, Node *n, Rewrite *w) {
     }
     Node *x = copy->in[copy->nin - 1];
     Tensor place = copy->t, source = x->t;
-    if (copy->op == OP__reshape_copy) { /* a contiguous image of x, with other sizes */
+    if (copy->op == OP__reshape_copy) { /* x in contiguous order, with other sizes */
         tensor_set_contiguous(&place, x->t.dtype, x->t.size, x->t.ndim);
     } else {
         source = expanded_to(&x->t, &copy->t);
@@ -243,7 +243,7 @@ bool rule_view_of_flip(Compile *c, Node *n, Rewrite *w) {
     return use_pulled(c, n, w, &flip->t, x, &source);
 }
 
-/* The region that a slice_scatter, select_scatter, .. writes in its own buffer. */
+/* The slice of its own buffer that a slice_scatter, select_scatter, .. writes. */
 static bool view_scattered_region(const Node *scatter, Tensor *region) {
     Error err;
     error_begin(&err, true);
