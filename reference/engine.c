@@ -177,7 +177,7 @@ static ErrCode engine_copy_into(Session *s, Tensor *to, Tensor *from) {
 
 /* The view's slice of a fresh copy of the base's gradient. */
 static ErrCode engine_copy_slice(Session *s, const GradNode *node, Tensor *grad, Tensor *copy,
-                                 Tensor **region) {
+                                 Tensor **window) {
     const Tensor *view = node->view;
     TRY(engine_copy_into(s, copy, grad));
     int64_t extent, offset = view->offset - node->base->offset;
@@ -187,7 +187,7 @@ static ErrCode engine_copy_slice(Session *s, const GradNode *node, Tensor *grad,
         return error_set(s->err, ERR_invalid,
                          "the written view lies outside of its base's storage");
     }
-    *region = emit_op(&s->emit, OP_as_strided, 4, copy, view->size, view->ndim, view->stride,
+    *window = emit_op(&s->emit, OP_as_strided, 4, copy, view->size, view->ndim, view->stride,
                       view->ndim, offset);
     return s->err->code;
 }
@@ -211,7 +211,7 @@ static ErrCode engine_run_copy_slices(Session *s, const EngineTask *task, const 
         }
         need[i] = engine_wants(s, task, node->next_edges[i]);
     }
-    Tensor *result, *region, *slice = grad;
+    Tensor *result, *window, *slice = grad;
     bool overlaps = tensor_overlaps_itself(node->base);
     if (!s->undefined && overlaps) {
         s->undefined = "the gradient of a base that overlaps itself, written through a view: which "
@@ -219,18 +219,18 @@ static ErrCode engine_run_copy_slices(Session *s, const EngineTask *task, const 
     }
     TRY(engine_empty_like_base(s, node, &result));
     if (s->running_backward && !overlaps && tensor_same_layout(node->view, node->base)) {
-        region = result;
+        window = result;
     } else {
-        TRY(engine_copy_slice(s, node, grad, result, &region));
-        slice = region;
+        TRY(engine_copy_slice(s, node, grad, result, &window));
+        slice = window;
     }
-    if (slice == region || !tensor_is_contiguous(slice)) {
+    if (slice == window || !tensor_is_contiguous(slice)) {
         slice = emit_unary(&s->emit, OP__contiguous_copy, slice);
         TRY(s->err->code);
     }
     TRY(engine_run_op(s, node->fn, need, &slice, out));
     if (out[0] && need[0]) {
-        TRY(engine_copy_into(s, region, out[0]));
+        TRY(engine_copy_into(s, window, out[0]));
         out[0] = result;
     }
     return ERR_none;

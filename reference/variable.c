@@ -162,15 +162,15 @@ void var_rebase_history(Session *s, Var *self, GradNode *node) {
         self->output_nr = 0;
         return;
     }
-    GradNode *slices = node_new(s, GRAD_NODE_COPY_SLICES, node->nslot, 1);
-    slices->base = tensor_meta(s, &self->base->tensor);
-    slices->view = tensor_meta(s, &self->tensor);
-    slices->fn = node;
-    slices->next_edges[0] = var_gradient_edge(s, self->base);
+    GradNode *copy_slices = node_new(s, GRAD_NODE_COPY_SLICES, node->nslot, 1);
+    copy_slices->base = tensor_meta(s, &self->base->tensor);
+    copy_slices->view = tensor_meta(s, &self->tensor);
+    copy_slices->fn = node;
+    copy_slices->next_edges[0] = var_gradient_edge(s, self->base);
     for (int i = 1; i < node->nslot; i++) {
-        slices->next_edges[i] = node->next_edges[i];
+        copy_slices->next_edges[i] = node->next_edges[i];
     }
-    self->base->grad_fn = slices;
+    self->base->grad_fn = copy_slices;
     self->base->output_nr = 0;
     self->output_nr = 0;
     (void)var_grad_fn(s, self);

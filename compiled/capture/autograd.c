@@ -192,18 +192,18 @@ ErrCode cap_rebase_history(Capture *cap, Var *self, GradNode *fn) {
         self->grad_fn = (Edge){fn, 0};
         return ERR_none;
     }
-    GradNode *region = cap_node_new(cap, GRAD_NODE_COPY_SLICES, fn->nslot, 1);
-    region->base = &base->tensor;
-    region->view = &self->tensor;
-    region->fn = fn;
+    GradNode *copy_slices = cap_node_new(cap, GRAD_NODE_COPY_SLICES, fn->nslot, 1);
+    copy_slices->base = &base->tensor;
+    copy_slices->view = &self->tensor;
+    copy_slices->fn = fn;
     const Tensor **input = arena_copy(cap->arena, fn->operand, fn->nslot * (int64_t)sizeof *input);
     input[0] = &base->tensor;
-    region->operand = input;
+    copy_slices->operand = input;
     for (int i = 1; i < fn->nslot; i++) {
-        region->next_edges[i] = fn->next_edges[i];
+        copy_slices->next_edges[i] = fn->next_edges[i];
     }
-    TRY(cap_gradient_edge(cap, base, &region->next_edges[0]));
-    base->grad_fn = (Edge){region, 0};
+    TRY(cap_gradient_edge(cap, base, &copy_slices->next_edges[0]));
+    base->grad_fn = (Edge){copy_slices, 0};
     return cap_grad_fn(cap, self);
 }
 

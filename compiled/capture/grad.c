@@ -107,13 +107,13 @@ static ErrCode grad_run_copy_slices(ProgramGrad *in, const GradNode *node, bool 
         extent > whole->tensor.storage->numel) {
         return error_set(e->err, ERR_invalid, "the written view lies outside its base's geometry");
     }
-    Tensor *region = emit_op(e, OP_as_strided, 4, &whole->tensor, place.size, place.ndim,
+    Tensor *window = emit_op(e, OP_as_strided, 4, &whole->tensor, place.size, place.ndim,
                              place.stride, place.ndim, place.offset);
-    Tensor *slice = emit_unary(e, OP__contiguous_copy, region);
+    Tensor *slice = emit_unary(e, OP__contiguous_copy, window);
     TRY(e->err->code);
     TRY(grad_differentiate(in, node->fn, need, &slice, out));
     if (out[0] && need[0]) {
-        (void)emit_op(e, OP_copy_, 2, region, out[0]);
+        (void)emit_op(e, OP_copy_, 2, window, out[0]);
         out[0] = &whole->tensor;
     }
     return e->err->code;

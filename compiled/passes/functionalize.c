@@ -47,15 +47,15 @@ static Node *read_now(Functionalizer *f, Node *n, int sid) {
     return now;
 }
 
-/* Is `value` (a buffer of its own) all of `region` in a buffer of `numel` elements, address by
+/* Is `value` (a buffer of its own) all of `slice` in a buffer of `numel` elements, address by
  * address? */
-static bool is_whole(const Node *value, const Tensor *region, int64_t numel) {
-    if (value->kind != NODE_OP || value->t.dtype != region->dtype || region->offset != 0 ||
-        tensor_numel(region) != numel || !tensor_is_dense(region)) {
+static bool is_whole(const Node *value, const Tensor *slice, int64_t numel) {
+    if (value->kind != NODE_OP || value->t.dtype != slice->dtype || slice->offset != 0 ||
+        tensor_numel(slice) != numel || !tensor_is_dense(slice)) {
         return false;
     }
-    for (int d = 0; d < region->ndim; d++) {
-        if (region->size[d] != 1 && value->t.stride[d] != region->stride[d]) {
+    for (int d = 0; d < slice->ndim; d++) {
+        if (slice->size[d] != 1 && value->t.stride[d] != slice->stride[d]) {
             return false;
         }
     }

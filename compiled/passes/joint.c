@@ -379,14 +379,14 @@ static Edge joint_resumed_edge(Capture *cap, const ResumedRoot *root) {
 }
 
 static int joint_find_resumed_roots(Joint *j, JointRoot *root) {
-    const ResumedBackward *later = j->c->capture->in.resumed;
+    const ResumedBackward *resumed = j->c->capture->in.resumed;
     int n = 0;
-    for (int i = 0; i < later->nroot; i++) {
-        Edge edge = joint_resumed_edge(j->c->capture, &later->root[i]);
+    for (int i = 0; i < resumed->nroot; i++) {
+        Edge edge = joint_resumed_edge(j->c->capture, &resumed->root[i]);
         if (!edge.node) { /* with a seeded fault, reused code may have recorded another tape */
             error_set(&j->err, ERR_internal, "the region captured again has another tape");
         }
-        root[n++] = (JointRoot){edge, i, later->root[i].grad, false};
+        root[n++] = (JointRoot){edge, i, resumed->root[i].grad, false};
     }
     return n;
 }
@@ -411,8 +411,8 @@ bool pass_joint(Compile *c) {
     if (!cap) {
         return false;
     }
-    const ResumedBackward *later = cap->in.resumed;
-    if (!later &&
+    const ResumedBackward *resumed = cap->in.resumed;
+    if (!resumed &&
         (cap->end != END_OK || cap->in.setup || !cap->program->backward.given || g->nret == 0)) {
         return false;
     }
@@ -423,8 +423,8 @@ bool pass_joint(Compile *c) {
                     .count_nonzero = joint_count,
                     .item_int = joint_item};
     j.engine = (BackwardEngine){.emit = &j.emit, .visit = ++cap->visits, .run = joint_run_node};
-    JointRoot *root = arena_array(c->arena, JointRoot, later ? later->nroot : g->nret);
-    int nroots = later ? joint_find_resumed_roots(&j, root) : joint_find_roots(&j, root);
+    JointRoot *root = arena_array(c->arena, JointRoot, resumed ? resumed->nroot : g->nret);
+    int nroots = resumed ? joint_find_resumed_roots(&j, root) : joint_find_roots(&j, root);
     if (nroots == 0) {
         return false;
     }

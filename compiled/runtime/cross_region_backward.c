@@ -45,14 +45,13 @@ static void cross_region_distribute(RuntimeSession *r, const Region *region, con
 
 /* Moves the roots that an earlier region has received at `origin` to this walk, which delivers
  * their sum there. */
-static void cross_region_take_back(const RegionEdge *origin, int object, ResumedRoot *root,
-                                   int *n) {
+static void cross_region_take_back(const RegionEdge *origin, int entry, ResumedRoot *root, int *n) {
     Region *region = origin->region;
     int kept = 0;
     for (int i = 0; region && i < region->nroot; i++) {
         const ResumedRoot *waiting = &region->root[i];
         if (waiting->number == origin->number && waiting->nr == origin->nr) {
-            root[(*n)++] = (ResumedRoot){ROOT_EXTERNAL, object, 0, waiting->grad};
+            root[(*n)++] = (ResumedRoot){ROOT_EXTERNAL, entry, 0, waiting->grad};
         } else {
             region->root[kept++] = *waiting;
         }
@@ -67,8 +66,8 @@ static void cross_region_take_back(const RegionEdge *origin, int object, Resumed
 typedef struct ResumedCapture {
     RuntimeSession *r;
     Region *region;
-    ResumedBackward *later;
-    GradNode **history; /* by live tensor: its grad_fn before the backward */
+    ResumedBackward *resumed;
+    GradNode **grad_fn; /* by live tensor: its grad_fn before the backward */
 } ResumedCapture;
 
 /* Between capture and passes: brings flags and versions of the tensors up to date, and adds the
@@ -99,7 +98,7 @@ static void cross_region_update_capture(void *user, Capture *cap) {
         } else if (!v->grad_fn.node) {
             v->grad_fn = (Edge){cap_node_new(cap, GRAD_NODE_EXTERNAL, 0, 1), 0};
         }
-        back->history[i] = v->grad_fn.node;
+        back->grad_fn[i] = v->grad_fn.node;
         if (v->accumulator && o->grad) {
             root[n++] = (ResumedRoot){ROOT_ACCUMULATE_GRAD, i, 0, o->grad};
             o->grad = NULL;
@@ -112,25 +111,25 @@ static void cross_region_update_capture(void *user, Capture *cap) {
         root[n++] = region->root[i];
     }
     region->nroot = 0;
-    back->later->root = root;
-    back->later->nroot = n;
+    back->resumed->root = root;
+    back->resumed->nroot = n;
     for (const Region *before = region->before; before; before = before->before) {
-        back->later->earlier_roots |= before->nroot > 0;
+        back->resumed->earlier_roots |= before->nroot > 0;
     }
 }
 
 static ErrCode cross_region_resume(RuntimeSession *r, Region *region, Error *err) {
-    ResumedBackward later = {0};
+    ResumedBackward resumed = {0};
     CaptureInput in = region->in;
-    in.resumed = &later;
-    ResumedCapture back = {r, region, &later, arena_array(r->arena, GradNode *, region->nlive)};
+    in.resumed = &resumed;
+    ResumedCapture back = {r, region, &resumed, arena_array(r->arena, GradNode *, region->nlive)};
     Artifact *a = region_compile(r, &in, cross_region_update_capture, &back);
     for (int i = 0; i < region->nlive; i++) {
-        region->live[i]->regenerated |= a->capture->live[i]->grad_fn.node != back.history[i];
+        region->live[i]->regenerated |= a->capture->live[i]->grad_fn.node != back.grad_fn[i];
     }
-    int passed = moved_leaves_deferred(r, region, a->capture);
-    region_release(region, a->capture, passed);
-    if (passed < a->capture->nmoved_leaves) {
+    int deferred = moved_leaves_deferred(r, region, a->capture);
+    region_release(region, a->capture, deferred);
+    if (deferred < a->capture->nmoved_leaves) {
         return error_set(err, ERR_invalid, LEAF_MOVED);
     }
     if (a->graph->backward_error != ERR_none) {

@@ -21,12 +21,12 @@ typedef struct Epilogue {
 
 /* The data of the TANGENT nodes: fills, or the gradients of a resumed backward. */
 static void **epilogue_make_tangents(const Epilogue *e) {
-    const ResumedBackward *later = e->in->resumed;
-    void **tangent = arena_array(e->arena, void *, later ? later->nroot : e->g->nret);
+    const ResumedBackward *resumed = e->in->resumed;
+    void **tangent = arena_array(e->arena, void *, resumed ? resumed->nroot : e->g->nret);
     for (int i = 0; i < e->g->n; i++) {
         const Node *n = e->g->node[i];
-        if (n->kind == NODE_TANGENT && later) {
-            tangent[n->number] = later->root[n->number].grad->storage->data;
+        if (n->kind == NODE_TANGENT && resumed) {
+            tangent[n->number] = resumed->root[n->number].grad->storage->data;
         } else if (n->kind == NODE_TANGENT) {
             Tensor t = n->t;
             t.storage = storage_new(e->arena, t.dtype, tensor_numel(&t));

@@ -196,31 +196,31 @@ static void region_leave_tensor(LiveTensor *o, const ExitTensor *e, Region *regi
 static void region_leave_exports(RuntimeSession *r, Region *region, const Artifact *a,
                                  const ArtifactResult *out) {
     const Capture *cap = a->capture;
-    LiveTensor **object = arena_array(r->arena, LiveTensor *, cap->nlive);
-    memcpy(object, region->live, sizeof *object * (size_t)region->nlive);
+    LiveTensor **live = arena_array(r->arena, LiveTensor *, cap->nlive);
+    memcpy(live, region->live, sizeof *live * (size_t)region->nlive);
     for (int i = region->nlive; i < cap->nlive; i++) {
         int k = i - region->nlive;
-        object[i] = live_tensor_new(r, &out->returns[k]);
+        live[i] = live_tensor_new(r, &out->returns[k]);
         const ReturnPlan *plan = &a->graph->ret[k];
         if (!plan->aliases_input) {
-            object[i]->tensor.storage->version = a->exit[i].version;
+            live[i]->tensor.storage->version = a->exit[i].version;
         }
     }
     for (int i = region->nlive; i < cap->nlive; i++) {
         const ExitTensor *e = &a->exit[i];
         const ReturnPlan *plan = &a->graph->ret[i - region->nlive];
-        region_leave_tensor(object[i], e, region,
+        region_leave_tensor(live[i], e, region,
                             plan->aliases_input ? region->version[plan->storage] : 0);
-        object[i]->base = e->base >= 0 ? object[e->base] : NULL;
+        live[i]->base = e->base >= 0 ? live[e->base] : NULL;
     }
-    region->live = object;
+    region->live = live;
     region->nlive = cap->nlive;
     LiveTensor **names = r->named;
     if (!region->in.setup) {
         names = r->exported = arena_array(r->arena, LiveTensor *, r->p->nnames);
     }
     for (int k = 0; k < cap->nexported; k++) {
-        names[cap->exported[k]] = cap->exported_as[k] >= 0 ? object[cap->exported_as[k]] : NULL;
+        names[cap->exported[k]] = cap->exported_as[k] >= 0 ? live[cap->exported_as[k]] : NULL;
     }
 }
 

@@ -9,8 +9,8 @@
  * external. The gradients that its backward sends there are handed to the region that made the
  * grad_fn, which is captured again with the data it was called on, and whose tape is walked from
  * there. */
-#ifndef COMPILED_WORLD_H
-#define COMPILED_WORLD_H
+#ifndef COMPILED_RUNTIME_H
+#define COMPILED_RUNTIME_H
 
 #include "compiled/runtime/artifact.h"
 

@@ -1,6 +1,6 @@
 /* Interpretation of the graph after every stage (oracle `stages`): what a pass must not change. */
-#ifndef COMPILED_STAGES_H
-#define COMPILED_STAGES_H
+#ifndef COMPILED_RUNTIME_STAGES_H
+#define COMPILED_RUNTIME_STAGES_H
 
 #include "compiled/core/compilation.h"
 #include "compiled/ir/graph.h"

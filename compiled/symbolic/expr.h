@@ -1,6 +1,6 @@
 /* Numbers of a symbolic compilation, as polynomials of the symbols. */
-#ifndef COMPILED_SYMBOL_EXPR_H
-#define COMPILED_SYMBOL_EXPR_H
+#ifndef COMPILED_SYMBOLIC_EXPR_H
+#define COMPILED_SYMBOLIC_EXPR_H
 
 #include "program/json/json.h"
 

@@ -1,8 +1,8 @@
 /* Observed values: numbers that a compilation decides on beside those of its graph
  * (symbolic/observed.c). Recorded in a sample compilation (numbers.h), ignored otherwise; how they
  * compare in all samples becomes guards, as for the numbers of the graph. */
-#ifndef COMPILED_SYMBOL_FACTS_H
-#define COMPILED_SYMBOL_FACTS_H
+#ifndef COMPILED_SYMBOLIC_OBSERVED_H
+#define COMPILED_SYMBOLIC_OBSERVED_H
 
 #include "compiled/core/compilation.h"
 #include "compiled/ir/graph.h"
