@@ -66,8 +66,7 @@ static void backward_visit(BackwardEngine *x, GradNode *node, BackwardPath *path
     node->dependencies = 1;
     node->needed = node->receiving = false;
     node->grad = arena_array(x->emit->arena, Tensor *, node->nout);
-    path->v =
-        array_reserve(x->emit->arena, path->v, path->n, &path->capacity, 32, sizeof *path->v);
+    path->v = array_reserve(x->emit->arena, path->v, path->n, &path->capacity, 32, sizeof *path->v);
     path->v[path->n].node = node;
     path->v[path->n++].next = 0;
 }

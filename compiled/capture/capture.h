@@ -162,5 +162,4 @@ void binding_refresh(Capture *cap, const Stmt *stmt, const Var *receiver);
 /* True if the cache is up to date (always, unless a seeded fault keeps it stale). */
 bool binding_is_fresh(const Binding *h);
 
-
 #endif

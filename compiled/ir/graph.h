@@ -99,9 +99,9 @@ typedef struct ReturnPlan {
  * that is not a leaf. */
 typedef struct InputPlan {
     NameId name;          /* NAME_NONE: it has no name in this region */
-    bool external;           /* for the tensor's grad_fn, which is outside of the region */
-    GradState grad_state; /* external: GRAD_ABSENT if no path leads there, GRAD_NULL if the gradient is
-                             undefined */
+    bool external;        /* for the tensor's grad_fn, which is outside of the region */
+    GradState grad_state; /* external: GRAD_ABSENT if no path leads there, GRAD_NULL if the gradient
+                             is undefined */
     Node *grad;           /* GRAD_VALUE */
 } InputPlan;
 

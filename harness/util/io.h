@@ -49,7 +49,8 @@ bool io_write(const char *path, const char *text, int64_t length, char *message,
  * this process dies, not if the machine does. */
 bool io_put(const char *path, const char *aside, const void *v, int64_t length, char *message,
             size_t message_size);
-/* Could io_write write the file, as far as its folder tells? False and the sentence of io_write if not.
+/* Could io_write write the file, as far as its folder tells? False and the sentence of io_write if
+ * not.
  */
 bool io_writable(const char *path, char *message, size_t message_size);
 /* Makes the directory and its parents. */
