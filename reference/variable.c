@@ -111,7 +111,8 @@ GradNode *var_grad_fn(Session *s, Var *v) {
     return var_is_stale(v) && var_regenerate_grad_fn(s, v) != ERR_none ? NULL : v->grad_fn;
 }
 
-GradNode *var_grad_accumulator(Session *s, Var *v) {
+/* The AccumulateGrad of a leaf. */
+static GradNode *var_grad_accumulator(Session *s, Var *v) {
     if (!v->accumulator) {
         v->accumulator = node_new(s, GRAD_NODE_ACCUMULATE_GRAD, 0, 1);
         v->accumulator->sequence_nr = INT64_MAX; /* runs before anything else */

@@ -79,8 +79,6 @@ static inline bool var_is_stale(const Var *v) {
 /* Materializes grad_fn: regenerates a stale one. On refusal (no_grad_view_inplace,
  * multi_view_inplace) sets the session's error and returns NULL. */
 GradNode *var_grad_fn(Session *s, Var *v);
-/* The AccumulateGrad of a leaf. */
-GradNode *var_grad_accumulator(Session *s, Var *v);
 /* impl::gradient_edge: grad_fn (materialized), else the AccumulateGrad of a leaf whose flag is set,
  * else nowhere. */
 Edge var_gradient_edge(Session *s, Var *v);

@@ -27,10 +27,10 @@ typedef enum WalkSource {
 
 /* Initializes a walk. Inlined, so that the compiler knows the count and the source of strides.
  * Either tensors or strides are given. */
-__attribute__((always_inline)) static inline void start(Walk *w, const int64_t *size, int ndim,
-                                                        const Tensor *const *tensors,
-                                                        const int64_t *const *strides, int count,
-                                                        WalkSource source) {
+__attribute__((always_inline)) static inline void walk_begin(Walk *w, const int64_t *size, int ndim,
+                                                             const Tensor *const *tensors,
+                                                             const int64_t *const *strides,
+                                                             int count, WalkSource source) {
     int64_t stride[WALK_MAX] = {0};  /* along the current dim */
     uint64_t merged[WALK_MAX] = {0}; /* the stride with which it would merge with the inner dims; it
                                         overflows only if there are no elements */
@@ -78,8 +78,8 @@ __attribute__((always_inline)) static inline void start(Walk *w, const int64_t *
 }
 
 #define START(count)                                                                               \
-    whole ? start(w, size, ndim, tensors, NULL, count, OF_WHOLE_TENSORS)                           \
-          : start(w, size, ndim, tensors, NULL, count, OF_TENSORS)
+    whole ? walk_begin(w, size, ndim, tensors, NULL, count, OF_WHOLE_TENSORS)                      \
+          : walk_begin(w, size, ndim, tensors, NULL, count, OF_TENSORS)
 void walk_init(Walk *w, const int64_t *size, int ndim, const Tensor *const *tensors, int count) {
     CHECK(count >= 1 && count <= WALK_MAX);
     bool whole = true;
@@ -99,7 +99,7 @@ void walk_init(Walk *w, const int64_t *size, int ndim, const Tensor *const *tens
         START(3);
         break;
     default:
-        start(w, size, ndim, tensors, NULL, count, OF_TENSORS);
+        walk_begin(w, size, ndim, tensors, NULL, count, OF_TENSORS);
         break;
     }
 }
@@ -110,8 +110,8 @@ void walk_init_strided(Walk *w, const int64_t *size, int ndim, const int64_t *co
     memset(w->at, 0, sizeof w->at);
     memcpy(w->at, offset, (size_t)count * sizeof *offset);
     if (count == 3) {
-        start(w, size, ndim, NULL, strides, 3, OF_ARRAYS);
+        walk_begin(w, size, ndim, NULL, strides, 3, OF_ARRAYS);
     } else {
-        start(w, size, ndim, NULL, strides, count, OF_ARRAYS);
+        walk_begin(w, size, ndim, NULL, strides, count, OF_ARRAYS);
     }
 }

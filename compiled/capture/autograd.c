@@ -16,7 +16,9 @@ bool cap_requires_grad(const Var *v) {
 
 static int64_t cap_version(const Var *v) { return v->tensor.storage->version; }
 
-bool cap_is_stale(const Var *v) {
+/* The view's grad_fn belongs to another version of its storage and has to be regenerated before it
+ * is used. */
+static bool cap_is_stale(const Var *v) {
     return v->base && cap_version(v) != v->attr_version &&
            (v->grad_fn.node || cap_requires_grad(v->base));
 }

@@ -1,7 +1,6 @@
 /* Sizes and indices that depend on data: evaluated during the capture by CaptureInput.evaluate, and
  * recorded, since they are part of the guard. */
 #include "compiled/capture/capture.h"
-#include "compiled/runtime/pipeline.h"
 
 static ErrCode capture_data_dependent(Capture *cap, DataDependentKind kind, const Tensor *t,
                                       int64_t *value) {

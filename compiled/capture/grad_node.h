@@ -132,9 +132,6 @@ struct GradNode {
 
 /* ---- capture/autograd.c ---- */
 bool cap_requires_grad(const Var *v);
-/* The view's grad_fn belongs to another version of its storage and has to be regenerated before it
- * is used. */
-bool cap_is_stale(const Var *v);
 /* Would grad_fn be there now? True also where materializing it raises. Changes nothing. */
 bool cap_has_grad_fn(const Var *v);
 /* Materializes grad_fn: regenerates a stale one, or raises. */

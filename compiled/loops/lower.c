@@ -252,7 +252,8 @@ static void lower_opaque(Lower *l, Node *n) {
     lower_add(l, LOOP_OPAQUE, n)->opaque = o;
 }
 
-void lower_node(Lower *l, Node *n) {
+/* The loops of one node that is in no group. */
+static void lower_node(Lower *l, Node *n) {
     LowerClass cls = lower_class(n);
     Scalar value;
     if (cls == LOWER_NOTHING || (cls != LOWER_CHECK && n->buffer < 0)) {

@@ -19,8 +19,6 @@ Loop *lower_add(Lower *l, LoopKind kind, const Node *node);
 int lower_buffer(const Node *n);
 /* The loops of one group of fused ops. */
 void lower_nest(Lower *l, Node *const *node, int count);
-/* The loops of one node that is in no group. */
-void lower_node(Lower *l, Node *n);
 /* A layout as an access: its strides point into `t`. */
 Access lower_access(int buffer, const Tensor *t);
 /* to = from; both accesses have the dims of the space and one dtype. */

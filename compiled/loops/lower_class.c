@@ -79,7 +79,8 @@ bool node_splat(const Node *n, Scalar *value) {
     return true;
 }
 
-bool store_covers_base(const Node *n) {
+/* True for a STORE that overwrites its whole base. */
+static bool store_covers_base(const Node *n) {
     return n->kind == NODE_STORE && n->region.offset == 0 &&
            tensor_numel(&n->region) == tensor_numel(&n->t) && tensor_is_dense(&n->region);
 }

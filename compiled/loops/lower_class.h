@@ -66,8 +66,6 @@ bool node_splat(const Node *n, Scalar *value);
 /* True if the lowering of `n` reads this operand at all. (zeros_like reads none, copy only its
  * source.) */
 bool node_reads_slot(const Node *n, int slot);
-/* True for a STORE that overwrites its whole base. */
-bool store_covers_base(const Node *n);
 /* True if `n` inlines the value of a splat operand, so that the operand needs no memory. */
 bool node_inlines_splat(const Node *n, int slot);
 

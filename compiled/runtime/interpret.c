@@ -101,10 +101,10 @@ static void interpret_store(Interpreter *in, const Node *n, const Tensor *value)
 /* ---- nodes ---- */
 
 /* Statements in order, the backward last. */
-static unsigned statement_rank(int sid) { return (unsigned)sid; }
+static unsigned program_order(int sid) { return (unsigned)sid; }
 
 static void interpret_refuse(Interpreter *in, const Node *n) {
-    if (!in->refused || statement_rank(n->sid) < statement_rank(in->refused_at)) {
+    if (!in->refused || program_order(n->sid) < program_order(in->refused_at)) {
         in->refused = true;
         in->refused_at = n->sid;
     }
@@ -165,7 +165,7 @@ static void interpret_write(Interpreter *in, const Node *n) {
 static bool interpret_check_fires(const Interpreter *in, const Node *n) {
     Storage storage;
     Tensor value = interpret_tensor(in, n->in[0], &storage);
-    return (!in->refused || statement_rank(n->sid) <= statement_rank(in->refused_at)) &&
+    return (!in->refused || program_order(n->sid) <= program_order(in->refused_at)) &&
            !evaluate_check(n, &value);
 }
 

@@ -65,7 +65,7 @@ int64_t code_count(Coder *c, int64_t count, int64_t most) {
     return c->encoding ? count : min_i64((int64_t)wide, c->n - c->front - c->back);
 }
 
-uint64_t code_word(Coder *c, uint64_t value, int bytes) {
+static uint64_t code_word(Coder *c, uint64_t value, int bytes) {
     uint64_t word = 0;
     for (int i = 0; i < bytes; i++) {
         word |= (uint64_t)code_back(c, (uint8_t)(value >> (8 * i))) << (8 * i);

@@ -38,7 +38,6 @@ bool code_rare(Coder *c, bool value);
 int64_t code_count(Coder *c, int64_t count, int64_t most);
 /* Any int64, from the back: one byte for small ones. */
 int64_t code_int(Coder *c, int64_t value);
-uint64_t code_word(Coder *c, uint64_t value, int bytes);
 double code_double(Coder *c, double value);
 Scalar code_scalar(Coder *c, Scalar value);
 /* Elements of a dtype, as bits; bools are 0 or 1. `data` has room for n. */

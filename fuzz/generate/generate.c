@@ -54,8 +54,8 @@ static ErrCode watch_count(Emit *e, const Tensor *mask, int64_t *count) {
 /* ---- one program ---- */
 
 /* Everything but the program's own parts. */
-static void start(Gen *g, Arena *arena, const GenerateOptions *options, Program *p,
-                  uint64_t state) {
+static void generate_start(Gen *g, Arena *arena, const GenerateOptions *options, Program *p,
+                           uint64_t state) {
     memset(g, 0, offsetof(Gen, made));
     g->options = options;
     g->w = options->weight;
@@ -79,7 +79,7 @@ static Program *new_program(Gen *g, Arena *arena, const GenerateOptions *options
     uint64_t a = rng_next(&mix);
     mix.state = a ^ (index * 0xD1342543DE82EF95u);
     Program *p = arena_new(arena, Program);
-    start(g, arena, options, p, rng_next(&mix));
+    generate_start(g, arena, options, p, rng_next(&mix));
     p->arena = arena;
     p->names = g->names;
     p->inputs = arena_alloc_raw(arena, (int64_t)sizeof *p->inputs * GEN_INPUTS);
@@ -150,7 +150,7 @@ static void draw_statements(Gen *g, int count) {
 }
 
 void gen_begin(Gen *g, Arena *arena, const GenerateOptions *options, Program *p, uint64_t state) {
-    start(g, arena, options, p, state);
+    generate_start(g, arena, options, p, state);
     CHECK(p->nnames <= GEN_NAMES);
     if (p->nnames > 0) {
         memcpy(g->names, p->names, sizeof *g->names * (size_t)p->nnames);

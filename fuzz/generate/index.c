@@ -5,7 +5,7 @@
  * are equal, so the value is then a scalar or a tensor of equal elements. */
 #include "fuzz/generate/draw.h"
 
-PIndexItem index_simple(IndexKind kind) {
+static PIndexItem index_simple(IndexKind kind) {
     PIndexItem item = {.kind = kind, .tensor = NAME_NONE};
     item.start.size_of = item.stop.size_of = item.step.size_of = NAME_NONE;
     return item;

@@ -13,7 +13,6 @@ PIndexItem index_slice(int64_t start, int64_t stop, int64_t step);
 PIndexItem index_int(int64_t i);
 PIndexItem index_var(const GenVar *v);
 PIndexItem index_list(Gen *g, const int64_t *v, int n);
-PIndexItem index_simple(IndexKind kind);
 /* The value argument of a setitem that has its index: something that fits, `uniform` where an
  * element is selected twice. */
 bool draw_setitem_value(Gen *g, Stmt *s, bool repeats);

@@ -38,7 +38,7 @@ DType draw_dtype(Gen *g) {
     return !draw_chance(g, g->w[W_other_dtype]) ? g->main : rest[draw_below(g, COUNT_OF(rest))];
 }
 
-Input *var_input(Gen *g, const GenVar *v) {
+static Input *var_input(Gen *g, const GenVar *v) {
     for (int i = 0; i < g->p->ninputs; i++) {
         if (g->p->inputs[i].name == v->name) {
             return &g->p->inputs[i];

@@ -7,7 +7,7 @@
 
 #include <math.h>
 
-bool tensor_expands(const Tensor *t, const int64_t *size, int ndim) {
+static bool tensor_expands(const Tensor *t, const int64_t *size, int ndim) {
     if (t->ndim > ndim) {
         return false;
     }

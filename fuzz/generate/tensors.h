@@ -16,7 +16,6 @@ GenVar *draw_input_values(Gen *g, DType dtype, const int64_t *size, int ndim,
                           const int64_t *values);
 /* A second input on the storage of `of`; a part of it, shifted or transposed. */
 GenVar *draw_input_shared(Gen *g, GenVar *of);
-Input *var_input(Gen *g, const GenVar *v);
 /* Registers an input that exists already. */
 void gen_input(Gen *g, Input *in);
 
@@ -45,7 +44,6 @@ GenVar *draw_index_tensor(Gen *g, DType dtype, const int64_t *size, int ndim, in
                           int64_t hi, int distinct_dim);
 /* A tensor literal statement that holds exactly these integers. */
 GenVar *draw_literal(Gen *g, DType dtype, const int64_t *size, int ndim, const int64_t *values);
-bool tensor_expands(const Tensor *t, const int64_t *size, int ndim);
 
 /* ---- generate/range.c: guesses about values ---- */
 /* What the results of `call` hold, from what its tensor arguments hold. */

@@ -42,7 +42,8 @@ static void add_sites(Mutant *m, Block *block, int depth) {
     }
 }
 
-void mutant_sites(Mutant *m) {
+/* Recomputes the sites of the body; call it after every change of blocks. */
+static void mutant_sites(Mutant *m) {
     program_number(m->p);
     m->site = arena_array(m->arena, Site, m->p->nstmts + 1);
     m->nsite = 0;
@@ -375,13 +376,18 @@ Program *mutate_by(Arena *arena, const Program *p, const Program *other, uint64_
     return mutate_once(arena, p, other, seed, limits, mutator, true);
 }
 
+/* `times` >= 1 mutators, one after the other; statements that inference refuses are dropped
+ * after the last one. *mutator: the last one. */
+static Program *mutate_times(Arena *arena, const Program *p, const Program *other, uint64_t seed,
+                             const Limits *limits, int times, int *mutator);
+
 Program *mutate_program(Arena *arena, const Program *p, const Program *other, uint64_t seed,
                         const Limits *limits, int *mutator) {
     return mutate_times(arena, p, other, seed, limits, 1, mutator);
 }
 
-Program *mutate_times(Arena *arena, const Program *p, const Program *other, uint64_t seed,
-                      const Limits *limits, int times, int *mutator) {
+static Program *mutate_times(Arena *arena, const Program *p, const Program *other, uint64_t seed,
+                             const Limits *limits, int times, int *mutator) {
     Rng rng = {seed};
     int total = 0, last = -1;
     for (int i = 0; i < COUNT_OF(mutators); i++) {

@@ -27,8 +27,6 @@ typedef struct Mutant {
 static inline int mutant_below(Mutant *m, int n) { return n > 1 ? (int)rng_below(&m->rng, n) : 0; }
 static inline bool mutant_chance(Mutant *m, int percent) { return mutant_below(m, 100) < percent; }
 
-/* Recomputes the sites of the body; call it after every change of blocks. */
-void mutant_sites(Mutant *m);
 /* A site that `accept` takes (NULL: any), or NULL. */
 Site *mutant_pick(Mutant *m, bool (*accept)(const Stmt *s));
 /* A name bound before this site (inputs, setup, `out`s of statements before it in preorder), or

@@ -20,10 +20,6 @@ const char *mutator_name(int mutator);
  * `other` (may be NULL) lends statements to splices. *mutator (may be NULL): which one it was. */
 Program *mutate_program(Arena *arena, const Program *p, const Program *other, uint64_t seed,
                         const Limits *limits, int *mutator);
-/* `times` >= 1 mutators, one after the other; statements that inference refuses are dropped
- * after the last one. *mutator: the last one. */
-Program *mutate_times(Arena *arena, const Program *p, const Program *other, uint64_t seed,
-                      const Limits *limits, int times, int *mutator);
 /* The given one; NULL where it does not apply. */
 Program *mutate_by(Arena *arena, const Program *p, const Program *other, uint64_t seed,
                    const Limits *limits, int mutator);

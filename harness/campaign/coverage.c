@@ -66,14 +66,6 @@ __attribute__((weak)) void __sanitizer_cov_pcs_init(const uintptr_t *start, cons
     (void)stop;
 }
 
-int64_t coverage_edges(void) {
-    int64_t n = 0;
-    for (int i = 0; i < nranges; i++) {
-        n += ranges[i].stop - ranges[i].start;
-    }
-    return n;
-}
-
 static void coverage_clear_edges(void) {
     for (int i = 0; i < nranges; i++) {
         memset(ranges[i].start, 0, (size_t)(ranges[i].stop - ranges[i].start));

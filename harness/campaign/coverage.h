@@ -34,7 +34,4 @@ const char *coverage_name(Arena *arena, CoverageFeature feature, const Signature
 const char *coverage_kind_name(int kind);
 int coverage_kind(CoverageFeature feature);
 
-/* Edges of compiled/ that the binary counts (make EDGES=1); 0 in others. */
-int64_t coverage_edges(void);
-
 #endif

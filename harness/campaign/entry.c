@@ -15,7 +15,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-_Noreturn void entry_fail(const char *target, const char *signature) {
+/* Prints the one line that engines and clusters group findings by, and aborts: a failed assertion
+ * whose text is `signature`, free of seeds, values and addresses (ClusterFuzz takes the crash state
+ * from a line of this form). */
+static _Noreturn void entry_fail(const char *target, const char *signature) {
     fflush(stdout);
     fprintf(stderr, "twingrad: %s.c:1: divergence: Assertion `%s' failed.\n", target, signature);
     fflush(stderr);

@@ -17,9 +17,4 @@ void entry_codec(const uint8_t *v, size_t n);
 /* The bytes as JSON text: refused with a sentence, or printed to a fixed point. */
 void entry_json(const uint8_t *v, size_t n);
 
-/* Prints the one line that engines and clusters group findings by, and aborts: a failed assertion
- * whose text is `signature`, free of seeds, values and addresses (ClusterFuzz takes the crash state
- * from a line of this form). */
-_Noreturn void entry_fail(const char *target, const char *signature);
-
 #endif

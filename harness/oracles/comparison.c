@@ -1,7 +1,9 @@
 /* What the oracles share: which calls, returns and inputs are compared, and by which rule. */
 #include "harness/oracles/oracle.h"
 
-bool status_same(const CallResult *a, const CallResult *b) {
+/* Do both calls end alike: success, or the same error code at the same statement (AT_UNKNOWN
+ * matches any)? */
+static bool status_same(const CallResult *a, const CallResult *b) {
     if (a->ok || b->ok) {
         return a->ok == b->ok;
     }

@@ -1,4 +1,4 @@
-/* Findings: the table of oracles, values as text, and where a difference was seen. */
+/* Findings: the names of oracles, values as text, and where a difference was seen. */
 #include "harness/oracles/finding.h"
 
 #include "harness/oracles/oracle.h"
@@ -10,9 +10,8 @@
 
 static const struct {
     const char *name, *claim;
-    OracleFn fn;
 } ORACLES[] = {
-#define ORACLE(name, claim) {#name, claim, oracle_##name},
+#define ORACLE(name, claim) {#name, claim},
 #include "harness/oracles/oracles.def"
 #undef ORACLE
 };
@@ -25,11 +24,6 @@ const char *oracle_name(OracleId id) {
 const char *oracle_claim(OracleId id) {
     CHECK((unsigned)id < ORACLE_COUNT);
     return ORACLES[id].claim;
-}
-
-OracleFn oracle_function(OracleId id) {
-    CHECK((unsigned)id < ORACLE_COUNT);
-    return ORACLES[id].fn;
 }
 
 const char *skip_name(SkipReason reason) {

@@ -67,9 +67,6 @@ Match comparison_match(const Comparison *cmp, const Values *a, const Values *b,
 const Result *comparison_shadow(Comparison *cmp);
 /* Fills cmp->ncalls. */
 void comparison_count_calls(Comparison *cmp);
-/* Do both calls end alike: success, or the same error code at the same statement (AT_UNKNOWN
- * matches any)? */
-bool status_same(const CallResult *a, const CallResult *b);
 /* Returns and gradients to compare in a call (fewer after an error). */
 int comparison_returns(const CallResult *a, const CallResult *b);
 /* Inputs to compare in a call: none after an error if a side is a compiling target, which may have

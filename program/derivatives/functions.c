@@ -8,7 +8,7 @@
 enum { SELF = 0, OTHER = 1 };
 
 static Tensor *self_of(const Grad *g) { return tensor_arg(g, SELF); }
-static Tensor *times(const Grad *g, Tensor *a, double s) {
+static Tensor *scaled_by(const Grad *g, Tensor *a, double s) {
     return emit_scalar(g->e, OP_mul_Scalar, a, scalar_float(s));
 }
 static Tensor *plus(const Grad *g, Tensor *a, double s) {
@@ -49,15 +49,16 @@ SELF_RULE(log1p, give(g, SELF,
                       emit_div(g->e, grad_of(g),
                                emit_scalar(g->e, OP_add_Scalar, self_of(g), scalar_int(1)))))
 /* self: grad / (self * log 2); log10: with log 10 */
-SELF_RULE(log2, give(g, SELF, emit_div(g->e, grad_of(g), times(g, self_of(g), 0.6931471805599453))))
+SELF_RULE(log2,
+          give(g, SELF, emit_div(g->e, grad_of(g), scaled_by(g, self_of(g), 0.6931471805599453))))
 SELF_RULE(log10,
-          give(g, SELF, emit_div(g->e, grad_of(g), times(g, self_of(g), 2.3025850929940456))))
+          give(g, SELF, emit_div(g->e, grad_of(g), scaled_by(g, self_of(g), 2.3025850929940456))))
 /* self: grad * result * log 2 */
-SELF_RULE(exp2, give(g, SELF, times(g, emit_mul(g->e, grad_of(g), result_of(g)), M_LN2)))
+SELF_RULE(exp2, give(g, SELF, scaled_by(g, emit_mul(g->e, grad_of(g), result_of(g)), M_LN2)))
 /* self: 2/sqrt(pi) * exp(-self^2) * grad; erfc: its negative */
 static Tensor *gaussian_slope(const Grad *g, double factor) {
     Tensor *square = emit_scalar(g->e, OP_pow_Tensor_Scalar, self_of(g), scalar_int(2));
-    return times(g, grad_functions_apply(g, OP_exp, emit_neg(g->e, square)), factor);
+    return scaled_by(g, grad_functions_apply(g, OP_exp, emit_neg(g->e, square)), factor);
 }
 SELF_RULE(erf, give(g, SELF, emit_mul(g->e, gaussian_slope(g, M_2_SQRTPI), grad_of(g))))
 SELF_RULE(erfc, give(g, SELF, emit_mul(g->e, gaussian_slope(g, -M_2_SQRTPI), grad_of(g))))
@@ -161,12 +162,12 @@ void grad_lerp(Grad *g) {
     double w = scalar ? scalar_arg(g, WEIGHT) : 0;
     if (wanted(g, SELF)) {
         give(g, SELF,
-             scalar ? times(g, grad_of(g), 1 - w)
+             scalar ? scaled_by(g, grad_of(g), 1 - w)
                     : emit_mul(e, grad_of(g), one_minus(g, tensor_arg(g, WEIGHT))));
     }
     if (wanted(g, END)) {
         give(g, END,
-             scalar ? times(g, grad_of(g), w) : emit_mul(e, grad_of(g), tensor_arg(g, WEIGHT)));
+             scalar ? scaled_by(g, grad_of(g), w) : emit_mul(e, grad_of(g), tensor_arg(g, WEIGHT)));
     }
     if (wanted(g, WEIGHT)) {
         give(g, WEIGHT, emit_mul(e, grad_of(g), emit_sub(e, tensor_arg(g, END), self_of(g))));
@@ -228,9 +229,9 @@ void grad_mish(Grad *g) {
 /* cdf(x) + x pdf(x) of the normal distribution */
 static Tensor *gelu_slope(const Grad *g, Tensor *x) {
     Tensor *cdf =
-        times(g, plus(g, grad_functions_apply(g, OP_erf, times(g, x, M_SQRT1_2)), 1), 0.5);
-    Tensor *pdf = times(g, grad_functions_apply(g, OP_exp, times(g, squared(g, x), -0.5)),
-                        M_2_SQRTPI * M_SQRT1_2 * 0.5);
+        scaled_by(g, plus(g, grad_functions_apply(g, OP_erf, scaled_by(g, x, M_SQRT1_2)), 1), 0.5);
+    Tensor *pdf = scaled_by(g, grad_functions_apply(g, OP_exp, scaled_by(g, squared(g, x), -0.5)),
+                            M_2_SQRTPI * M_SQRT1_2 * 0.5);
     return emit_add(g->e, cdf, emit_mul(g->e, x, pdf));
 }
 
@@ -239,11 +240,11 @@ static Tensor *gelu_tanh_slope(const Grad *g, Tensor *x) {
     Emit *e = g->e;
     const double b = M_SQRT2 * M_2_SQRTPI * 0.5, c = 0.044715;
     Tensor *square = squared(g, x);
-    Tensor *inner = times(g, emit_add(e, x, times(g, emit_mul(e, square, x), c)), b);
+    Tensor *inner = scaled_by(g, emit_add(e, x, scaled_by(g, emit_mul(e, square, x), c)), b);
     Tensor *t = grad_functions_apply(g, OP_tanh, inner);
-    Tensor *left = times(g, plus(g, t, 1), 0.5);
-    Tensor *right = emit_mul(e, emit_mul(e, times(g, x, 0.5), one_minus(g, squared(g, t))),
-                             times(g, plus(g, times(g, square, 3 * c), 1), b));
+    Tensor *left = scaled_by(g, plus(g, t, 1), 0.5);
+    Tensor *right = emit_mul(e, emit_mul(e, scaled_by(g, x, 0.5), one_minus(g, squared(g, t))),
+                             scaled_by(g, plus(g, scaled_by(g, square, 3 * c), 1), b));
     return emit_add(e, left, right);
 }
 
@@ -253,7 +254,7 @@ SELF_RULE(gelu, give_slope(g, call_pw(g->call) == PW_gelu ? gelu_slope(g, self_o
 /* self: where(x > 0, grad, grad * slope); x is self, or the result for leaky_relu_ */
 static void leaky(const Grad *g, Tensor *x) {
     Tensor *answer = emit_where(g->e, test(g, OP_gt_Scalar, x, 0), grad_of(g),
-                                times(g, grad_of(g), scalar_arg(g, 1)));
+                                scaled_by(g, grad_of(g), scalar_arg(g, 1)));
     give(g, SELF, linked(g, answer, x));
 }
 SELF_RULE(leaky_relu, leaky(g, self_of(g)))
@@ -272,7 +273,8 @@ void grad_leaky_relu_result(Grad *g) {
  * exp(input_scale * self), or, from the result of elu_, input_scale * (result + alpha * scale) */
 static void elu(const Grad *g, Tensor *x, Tensor *slope) {
     Emit *e = g->e;
-    Tensor *low = emit_mul(e, grad_of(g), slope), *high = times(g, grad_of(g), scalar_arg(g, 2));
+    Tensor *low = emit_mul(e, grad_of(g), slope),
+           *high = scaled_by(g, grad_of(g), scalar_arg(g, 2));
     give(g, SELF, grad_first(g, emit_where(e, test(g, OP_le_Scalar, x, 0), low, high), x));
 }
 
@@ -280,7 +282,8 @@ void grad_elu(Grad *g) {
     if (wanted(g, SELF)) {
         double low = scalar_arg(g, 1) * scalar_arg(g, 2), input = scalar_arg(g, 3);
         elu(g, self_of(g),
-            times(g, grad_functions_apply(g, OP_exp, times(g, self_of(g), input)), input * low));
+            scaled_by(g, grad_functions_apply(g, OP_exp, scaled_by(g, self_of(g), input)),
+                      input * low));
     }
 }
 
@@ -291,7 +294,7 @@ void grad_elu_result(Grad *g) {
                   "not supported.");
     } else if (wanted(g, SELF)) {
         double low = scalar_arg(g, 1) * scalar_arg(g, 2);
-        elu(g, result_of(g), times(g, plus(g, result_of(g), low), scalar_arg(g, 3)));
+        elu(g, result_of(g), scaled_by(g, plus(g, result_of(g), low), scalar_arg(g, 3)));
     }
 }
 
@@ -300,13 +303,13 @@ void grad_elu_result(Grad *g) {
 void grad_softplus(Grad *g) {
     if (wanted(g, SELF)) {
         Emit *e = g->e;
-        Tensor *scaled = times(g, self_of(g), scalar_arg(g, 1)), *below = scaled;
+        Tensor *scaled = scaled_by(g, self_of(g), scalar_arg(g, 1)), *below = scaled;
         if (e->create_graph) {
             Tensor *there =
                 emit_cast(e, test(g, OP_eq_Scalar, scaled, scalar_arg(g, 2)), grad_of(g)->dtype);
             below = emit_add(
                 e, emit_mul(e, scaled, one_minus(g, there)),
-                times(
+                scaled_by(
                     g, there,
                     scalar_arg(g, 2))); /* the same value, without a derivative at the threshold */
         }
@@ -355,7 +358,7 @@ void grad_hardsigmoid(Grad *g) {
     if (wanted(g, SELF)) {
         Tensor *on = emit_binary(g->e, OP_logical_and, test(g, OP_gt_Scalar, self_of(g), -3),
                                  test(g, OP_lt_Scalar, self_of(g), 3));
-        Tensor *answer = emit_where_zero(g->e, on, times(g, grad_of(g), 1.0 / 6));
+        Tensor *answer = emit_where_zero(g->e, on, scaled_by(g, grad_of(g), 1.0 / 6));
         give(g, SELF, not_again(g, grad_first(g, answer, self_of(g)), self_of(g)));
     }
 }

@@ -85,14 +85,9 @@ int64_t geometry_offset(int64_t offset, int64_t steps, int64_t stride);
 
 /* Geometry that both a view op and a *_scatter op use. `out` gets dtype, sizes, strides and offset
  * in self's storage. */
-ErrCode geometry_slice(const Tensor *self, int64_t dim, const Arg *start, const Arg *end,
-                       int64_t step, Tensor *out, Error *err);
 ErrCode geometry_select(const Tensor *self, int64_t dim, int64_t index, Tensor *out, Error *err);
 ErrCode geometry_diagonal(const Tensor *self, int64_t offset, int64_t dim1, int64_t dim2,
                           Tensor *out, Error *err);
-/* `numel` is the length of the storage, or -1 if it is unknown (then the extent is not checked). */
-ErrCode geometry_as_strided(const Tensor *self, int64_t numel, const Arg *size, const Arg *stride,
-                            int64_t offset, Tensor *out, Error *err);
 /* The position of one operand of cat or stack in the result: *part is a view of the result with the
  * operand's sizes. *at is 0 for the first operand and is advanced by each call. False for an empty
  * operand that cat skips. */

@@ -115,7 +115,8 @@ ErrCode pool_check(const Tensor *self, const Pool *p, Error *err) {
     return wrong ? error_set(err, ERR_invalid, "%s", wrong) : ERR_none;
 }
 
-ErrCode pool_infer(const Tensor *self, const Pool *p, DType dtype, Infer *r) {
+/* Adds an output with self's size, its plane replaced by p->out, in self's memory format. */
+static ErrCode pool_infer(const Tensor *self, const Pool *p, DType dtype, Infer *r) {
     int64_t size[MAX_DIMS];
     memcpy(size, self->size, (size_t)self->ndim * sizeof *size);
     size[self->ndim - 2] = p->out[0];

@@ -23,7 +23,5 @@ ErrCode pool_check(const Tensor *self, const Pool *p, Error *err);
  * than half the kernel. */
 ErrCode pool_output(int64_t in, int64_t kernel, int64_t pad, int64_t stride, int64_t dilation,
                     bool ceil_mode, int64_t *out, Error *err);
-/* Adds an output with self's size, its plane replaced by p->out, in self's memory format. */
-ErrCode pool_infer(const Tensor *self, const Pool *p, DType dtype, Infer *r);
 
 #endif

@@ -177,8 +177,8 @@ ErrCode infer_movedim(const Call *call, Infer *r) {
 
 /* ---- slices of one dim ---- */
 
-ErrCode geometry_slice(const Tensor *self, int64_t dim, const Arg *start, const Arg *end,
-                       int64_t step, Tensor *out, Error *err) {
+static ErrCode geometry_slice(const Tensor *self, int64_t dim, const Arg *start, const Arg *end,
+                              int64_t step, Tensor *out, Error *err) {
     if (self->ndim == 0) {
         return no_dims("slice", err);
     }
@@ -392,8 +392,9 @@ ErrCode infer_unfold(const Call *call, Infer *r) {
     return sizes_fit(t->size, t->ndim, r->err);
 }
 
-ErrCode geometry_as_strided(const Tensor *self, int64_t numel, const Arg *size, const Arg *stride,
-                            int64_t offset, Tensor *out, Error *err) {
+/* `numel` is the length of the storage, or -1 if it is unknown (then the extent is not checked). */
+static ErrCode geometry_as_strided(const Tensor *self, int64_t numel, const Arg *size,
+                                   const Arg *stride, int64_t offset, Tensor *out, Error *err) {
     int n = size->ints.n;
     if (n != stride->ints.n) {
         return error_set(err, ERR_invalid, "mismatch in length of strides and shape");

@@ -58,7 +58,9 @@ static Decimal decimal_read(const char *text, int length) {
     return d;
 }
 
-Integrality json_integrality(const Json *number, int64_t *value) {
+/* Classifies a number, by its double value if its text has a fraction (1, 1.0 and 1e0 are the same
+ * number). */
+static Integrality json_integrality(const Json *number, int64_t *value) {
     *value = 0;
     Decimal d = decimal_read(number->text, number->length);
     if (d.ndigit == 0) {
@@ -99,7 +101,8 @@ bool json_decimal(const char *text, int64_t *value) {
     return errno == 0;
 }
 
-bool json_special_float(const char *text, double *value) {
+/* "nan", "inf", "-inf", "-0.0". */
+static bool json_special_float(const char *text, double *value) {
     static const struct {
         const char *text;
         double value;

@@ -92,16 +92,11 @@ typedef enum Integrality {
     NUMBER_FRACTION,
     NUMBER_HUGE /* an integer that int64 does not hold */
 } Integrality;
-/* Classifies a number, by its double value if its text has a fraction (1, 1.0 and 1e0 are the same
- * number). */
-Integrality json_integrality(const Json *number, int64_t *value);
 /* The value of a number, rounded to double. */
 double json_double(const Json *number);
 /* A plain decimal integer in a string: an optional '-', digits without a leading zero; false if it
  * does not fit int64. */
 bool json_decimal(const char *text, int64_t *value);
-/* "nan", "inf", "-inf", "-0.0". */
-bool json_special_float(const char *text, double *value);
 /* An integer of at most 2^53 in magnitude, written as a number. */
 bool json_read_int(Reader *r, const Json *j, int64_t *value);
 /* As json_read_int, and in [low, high]. */

@@ -36,7 +36,7 @@ static void print_float(const Printer *pr, double f) {
     }
 }
 
-void print_scalar(const Printer *pr, Scalar s) {
+static void print_scalar(const Printer *pr, Scalar s) {
     if (s.kind == CAT_FLOAT) {
         print_float(pr, s.f);
     } else if (s.kind == CAT_BOOL) {
@@ -46,7 +46,7 @@ void print_scalar(const Printer *pr, Scalar s) {
     }
 }
 
-void print_int(const Printer *pr, const PInt *i) {
+static void print_int(const Printer *pr, const PInt *i) {
     if (i->size_of == NAME_NONE) {
         text_printf(pr->t, "%" PRId64, i->value);
     } else {

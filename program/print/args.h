@@ -16,8 +16,6 @@ typedef struct Printer {
 /* The name as printed; then printers of a dtype, a scalar, and an int or "x.size(0)". */
 const char *print_name(const Printer *pr, NameId name);
 void print_dtype(const Printer *pr, DType dtype);
-void print_scalar(const Printer *pr, Scalar s);
-void print_int(const Printer *pr, const PInt *i);
 /* Prints a dense buffer flat, as "[1.0, -0.5]"; every number reads back bit for bit. */
 void print_elements(const Printer *pr, const void *data, int64_t n, DType dtype);
 /* Prints an argument that is given. */

@@ -1,0 +1,32 @@
+/* Reading the JSON object of results: what is missing reads as empty, zero or the default. */
+#include "harness/report/results.h"
+#include "tensor/hash.h"
+
+#include <string.h>
+
+const char *results_text(const Json *object, const char *key, const char *otherwise) {
+    const Json *j = object && object->kind == JSON_OBJECT ? json_get(object, key) : NULL;
+    return j && j->kind == JSON_STRING ? j->text : otherwise;
+}
+
+double results_number(const Json *object, const char *key) {
+    const Json *j = object && object->kind == JSON_OBJECT ? json_get(object, key) : NULL;
+    return j && j->kind == JSON_NUMBER ? json_double(j) : 0;
+}
+
+const Json *results_list(const Json *root, const char *key) {
+    const Json *j = root && root->kind == JSON_OBJECT ? json_get(root, key) : NULL;
+    return j && (j->kind == JSON_ARRAY || j->kind == JSON_OBJECT) ? j->child : NULL;
+}
+
+int results_count(const Json *root, const char *outcome) {
+    int n = 0;
+    for (const Json *f = results_list(root, "findings"); f; f = f->next) {
+        n += strcmp(results_text(f, "outcome", ""), outcome) == 0;
+    }
+    return n;
+}
+
+const char *results_fingerprint(Arena *arena, const char *text) {
+    return arena_printf(arena, "%016llx", (unsigned long long)fnv64_text(FNV64_START, text));
+}
