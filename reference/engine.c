@@ -215,7 +215,7 @@ static ErrCode engine_run_copy_slices(Session *s, const EngineTask *task, const 
     bool overlaps = tensor_overlaps_itself(node->base);
     if (!s->undefined && overlaps) {
         s->undefined = "the gradient of a base that overlaps itself, written through a view: which "
-                       "element comes last hangs on PyTorch's loop";
+                       "element comes last depends on PyTorch's loop";
     }
     TRY(engine_empty_like_base(s, node, &result));
     if (s->running_backward && !overlaps && tensor_same_layout(node->view, node->base)) {

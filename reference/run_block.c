@@ -1,6 +1,7 @@
 /* The statement walker: runs statements line by line on Vars, as Python would, and records what
  * probes see. */
 #include "reference/run.h"
+#include "tensor/array.h"
 
 #include "reference/unspecified.h"
 #include "reference/dispatch.h"
@@ -29,15 +30,10 @@ void run_note_undefined(Run *r, int at) {
 
 static TraceEntry *run_block_trace_add(Run *r, const Stmt *stmt) {
     CallResult *call = r->call;
-    if (call->ntrace == r->trace_capacity) {
-        r->trace_capacity = r->trace_capacity ? 2 * r->trace_capacity : 8;
-        TraceEntry *grown = arena_array(r->s.arena, TraceEntry, r->trace_capacity);
-        if (call->ntrace) {
-            memcpy(grown, call->trace, (size_t)call->ntrace * sizeof *grown);
-        }
-        call->trace = grown;
-    }
+    call->trace = array_reserve(r->s.arena, call->trace, call->ntrace, &r->trace_capacity, 8,
+                                sizeof *call->trace);
     TraceEntry *entry = &call->trace[call->ntrace++];
+    memset(entry, 0, sizeof *entry);
     entry->sid = stmt->sid;
     entry->probe = stmt->probe;
     entry->n = 1;

@@ -11,6 +11,10 @@
 
 #include "tensor/arena.h"
 
+/* The same for arrays of malloc, which the caller frees. Ends the process with exit code 3 if there
+ * is no memory. */
+void *array_reserve_heap(void *array, int n, int *capacity, int first, size_t size);
+
 /* The slow path of array_reserve: moves the array to memory of twice the capacity. */
 void *array_grow(Arena *arena, const void *array, int n, int *capacity, int first, size_t size);
 

@@ -1,7 +1,7 @@
 /* Inputs: dtypes, sizes, layouts, fills, shared storage.
  *
- * Sizes come from a small palette drawn per program (so that tensors fit each other, and squares
- * occur) from sizes with and without vector paths. Layouts: contiguous, permuted, stepped,
+ * Sizes come from a small palette drawn per program (so that tensors fit each other, and square
+ * matrices occur) from sizes with and without vector paths. Layouts: contiguous, permuted, stepped,
  * stride 0, with an offset; a second input may share the storage of a first one, shifted (t0 and
  * t0[1:]), transposed or equal. */
 #include "fuzz/generate/tensors.h"

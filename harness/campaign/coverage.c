@@ -9,6 +9,7 @@
  * its counters are registered before main, cleared before a program and read after it. Under
  * libFuzzer the engine's own function of that name receives them, and there are no edges here. */
 #include "harness/campaign/coverage.h"
+#include "tensor/array.h"
 
 #include "harness/triage/locate.h"
 
@@ -75,13 +76,7 @@ static void coverage_clear_edges(void) {
 /* ---- collecting ---- */
 
 static void coverage_add(CoverageList *list, CoverageKind kind, uint32_t a, uint32_t b) {
-    if (list->n == list->capacity) {
-        list->capacity = list->capacity ? 2 * list->capacity : 256;
-        list->v = realloc(list->v, sizeof *list->v * (size_t)list->capacity);
-        if (!list->v) {
-            die("no memory");
-        }
-    }
+    list->v = array_reserve_heap(list->v, list->n, &list->capacity, 256, sizeof *list->v);
     list->v[list->n++] = (uint64_t)kind << 56 | (uint64_t)(a & 0xFFFFFF) << 32 | b;
 }
 
@@ -194,14 +189,7 @@ static uint32_t signature_index(Signatures *s, const char *text) {
             return (uint32_t)i;
         }
     }
-    if (s->n == s->capacity) {
-        s->capacity = s->capacity ? 2 * s->capacity : 16;
-        const char **more = arena_array(s->arena, const char *, s->capacity);
-        for (int i = 0; i < s->n; i++) {
-            more[i] = s->v[i];
-        }
-        s->v = more;
-    }
+    s->v = array_reserve(s->arena, s->v, s->n, &s->capacity, 16, sizeof *s->v);
     s->v[s->n] = arena_strdup(s->arena, text);
     return (uint32_t)s->n++;
 }

@@ -12,6 +12,7 @@
  * A program is held as bytes of the codec and its features as numbers in order of first appearance:
  * a few hundred bytes each. */
 #include "fuzz/codec/codec.h"
+#include "tensor/array.h"
 #include "harness/cli/command.h"
 #include "harness/campaign/coverage.h"
 
@@ -46,18 +47,6 @@ typedef struct DistillState {
 
 /* ---- entries and features ---- */
 
-static void *distill_grown(void *v, int n, int *capacity, size_t each) {
-    if (n < *capacity) {
-        return v;
-    }
-    *capacity = *capacity ? 2 * *capacity : 1024;
-    v = realloc(v, (size_t)*capacity * each);
-    if (!v) {
-        die("no memory for %d programs", n);
-    }
-    return v;
-}
-
 static int32_t *distill_slot_of(const DistillState *s, CoverageFeature feature) {
     uint64_t at = feature * 0x9E3779B97F4A7C15u >> 32;
     for (;; at++) {
@@ -82,8 +71,8 @@ static uint32_t number_of(DistillState *s, CoverageFeature feature) {
     }
     int32_t *slot = distill_slot_of(s, feature);
     if (*slot == 0) {
-        s->feature =
-            distill_grown(s->feature, s->nfeatures, &s->coverage_capacity, sizeof *s->feature);
+        s->feature = array_reserve_heap(s->feature, s->nfeatures, &s->coverage_capacity, 1024,
+                                        sizeof *s->feature);
         s->feature[s->nfeatures++] = feature;
         *slot = s->nfeatures;
     }
@@ -102,7 +91,7 @@ static void distill_take(DistillState *s, const char *source, const Program *p) 
     CheckResult outcome;
     coverage_of(&s->checker, p, &s->arena, &s->signatures, &s->list, &outcome);
     s->findings += outcome.verdict == FINDING;
-    s->entry = distill_grown(s->entry, s->n, &s->capacity, sizeof *s->entry);
+    s->entry = array_reserve_heap(s->entry, s->n, &s->capacity, 1024, sizeof *s->entry);
     DistillEntry *e = &s->entry[s->n++];
     Bytes bytes = codec_encode(&s->arena, p);
     uint32_t *numbers = arena_alloc_raw(&s->home, (int64_t)sizeof *numbers * s->list.n);

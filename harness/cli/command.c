@@ -160,9 +160,6 @@ int load_program(const Options *o, Arena *arena, const Source *source, Program *
     if (known) {
         *known = status != PARSE_UNKNOWN_OP;
     }
-    if (status == PARSE_OK && !program_verify_within(*out, limits, message, sizeof message)) {
-        status = PARSE_BAD;
-    }
     if (status == PARSE_OK) {
         return 0;
     }

@@ -1,5 +1,6 @@
 /* Reducers of what statements work on: inputs, their data, and the arguments of ops. */
 #include "harness/reduce/edit.h"
+#include "tensor/array.h"
 #include "harness/reduce/reduce.h"
 
 #include <stdlib.h>
@@ -184,17 +185,9 @@ static void add_int(ReduceInts *list, PInt *i, bool in_list) {
     if (i->size_of != NAME_NONE) {
         return;
     }
-    if (list->n == list->capacity) {
-        list->capacity = list->capacity ? 2 * list->capacity : 32;
-        PInt **more = arena_array(list->arena, PInt *, list->capacity);
-        bool *more_in_list = arena_array(list->arena, bool, list->capacity);
-        for (int k = 0; k < list->n; k++) {
-            more[k] = list->v[k];
-            more_in_list[k] = list->in_list[k];
-        }
-        list->v = more;
-        list->in_list = more_in_list;
-    }
+    list->in_list = array_reserve(list->arena, list->in_list, list->n, &(int){list->capacity}, 32,
+                                  sizeof *list->in_list);
+    list->v = array_reserve(list->arena, list->v, list->n, &list->capacity, 32, sizeof *list->v);
     list->in_list[list->n] = in_list;
     list->v[list->n++] = i;
 }

@@ -3,6 +3,7 @@
  * its own directory, synced and renamed, so that the file under the final name is always complete.
  */
 #include "harness/util/io.h"
+#include "tensor/array.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -170,28 +171,21 @@ static void io_walk(const char *path, int depth, IoWalk what, SourceFn each, voi
     }
     Arena arena = ARENA_EMPTY;
     char **names = NULL;
-    size_t n = 0, capacity = 0;
+    int n = 0, capacity = 0;
     bool of_afl = false;
     for (struct dirent *entry; (entry = readdir(dir)) != NULL;) {
         if (entry->d_name[0] == '.') {
             continue;
         }
         of_afl = of_afl || strcmp(entry->d_name, "fuzzer_stats") == 0;
-        if (n == capacity) {
-            capacity = capacity ? capacity * 2 : 64;
-            char **more = realloc(names, capacity * sizeof *names);
-            if (!more) {
-                die("out of memory while listing '%s'", path);
-            }
-            names = more;
-        }
+        names = array_reserve_heap(names, n, &capacity, 64, sizeof *names);
         names[n++] = arena_strdup(&arena, entry->d_name);
     }
     closedir(dir);
     if (n > 0) {
-        qsort(names, n, sizeof *names, io_by_name);
+        qsort(names, (size_t)n, sizeof *names, io_by_name);
     }
-    for (size_t i = 0; i < n; i++) {
+    for (int i = 0; i < n; i++) {
         bool slash = ends_with(path, "/");
         const char *child = arena_printf(&arena, "%s%s%s", path, slash ? "" : "/", names[i]);
         struct stat info;

@@ -1,5 +1,5 @@
-/* The float64 shadow of the reference: bounds that hold, doubt where a choice lies within them, and
- * no result that it changes. */
+/* The float64 shadow of the reference: bounds that hold, inconclusive where a choice lies within
+ * them, and no result that it changes. */
 #include "tests/support/reference_case.h"
 
 START_TEST(exact_arithmetic_has_bound_zero_and_rounding_has_not) {

@@ -412,6 +412,21 @@ START_TEST(a_growable_array_keeps_its_elements_and_doubles) {
 }
 END_TEST
 
+START_TEST(a_growable_heap_array_keeps_its_elements_and_doubles) {
+    int capacity = 0, *v = NULL;
+    for (int n = 0; n < 100; n++) {
+        v = array_reserve_heap(v, n, &capacity, 3, sizeof *v);
+        ck_assert_int_gt(capacity, n);
+        v[n] = n;
+    }
+    ck_assert_int_eq(capacity, 192);
+    for (int n = 0; n < 100; n++) {
+        ck_assert_int_eq(v[n], n);
+    }
+    free(v);
+}
+END_TEST
+
 START_TEST(a_growable_array_of_more_than_int_elements_is_a_broken_invariant) {
     Arena a = ARENA_EMPTY;
     int capacity = INT32_MAX / 2 + 1;
@@ -460,6 +475,7 @@ int main(void) {
     tcase_add_test(tc, the_first_error_stays);
     tcase_add_test(tc, an_arena_reset_forgets_and_hands_out_zeroed_memory_again);
     tcase_add_test(tc, a_growable_array_keeps_its_elements_and_doubles);
+    tcase_add_test(tc, a_growable_heap_array_keeps_its_elements_and_doubles);
     tcase_add_test_raise_signal(
         tc, a_growable_array_of_more_than_int_elements_is_a_broken_invariant, SIGABRT);
     tcase_add_test(tc, fnv_hashes_are_the_published_ones);
