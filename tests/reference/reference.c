@@ -195,8 +195,9 @@ START_TEST(unspecified_behaviour_is_detected_from_the_operand_values) {
         "{'op': 'log1p', 'self': 'z', 'out': 'y'}",
         "{'op': 'maximum', 'self': 'x', 'other': 'z', 'out': 'y'}",
         "{'op': 'remainder', 'self': 'z', 'other': 0.5, 'out': 'y'}",
-        "{'op': 'as_strided_scatter', 'self': 'x', 'src': 'z', 'size': [16], 'stride': [1], 'out': "
-        "'y'}"};
+        ("{'op': 'as_strided_scatter', 'self': 'x', 'src': 'z', 'size': [16], 'stride': [1], "
+         "'out': "
+         "'y'}")};
     for (int k = 0; k < COUNT_OF(detect_unspecified); k++) {
         ck_assert_msg(unspecified_of(detect_unspecified[k]) != NULL, "%s", detect_unspecified[k]);
     }
@@ -208,8 +209,9 @@ START_TEST(unspecified_behaviour_is_detected_from_the_operand_values) {
         "{'op': 'elu', 'self': 's', 'out': 'y'}",
         "{'op': 'amax', 'self': 's', 'out': 'y'}",
         "{'op': 'argsort', 'self': 'i', 'out': 'y'}",
-        "{'op': 'as_strided_scatter', 'self': 'z', 'src': 'x', 'size': [16], 'stride': [1], 'out': "
-        "'y'}"};
+        ("{'op': 'as_strided_scatter', 'self': 'z', 'src': 'x', 'size': [16], 'stride': [1], "
+         "'out': "
+         "'y'}")};
     for (int k = 0; k < COUNT_OF(meant); k++) {
         ck_assert_msg(unspecified_of(meant[k]) == NULL, "%s", meant[k]);
     }
