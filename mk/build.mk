@@ -20,7 +20,7 @@ LIB_OBJ := $(LIB_SRC:%.c=$(OUT)/%.o)
 BIN_OBJ := $(BIN_SRC:%.c=$(OUT)/%.o)
 UNIT    := $(patsubst %.c,$(OUT)/%,$(wildcard $(DIRS:%=tests/%/*.c) $(DIRS:%=tests/%/*/*.c)))
 # What every program runs through is compiled at -O3.
-HOT     := $(filter tensor/% reference/% program/infer/% program/kernels/% program/ops/emit.c program/ops/bind.c program/ops/typing.c,$(LIB_SRC))
+HOT     := $(filter tensor/% reference/% program/infer/% program/kernels/% program/ops/emit.c program/ops/slots.c program/ops/bind.c program/ops/typing.c,$(LIB_SRC))
 DEPS    := $(LIB_OBJ:.o=.d) $(BIN_OBJ:.o=.d) $(UNIT:%=%.d)
 
 Q := $(if $(V),,@)

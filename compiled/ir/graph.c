@@ -17,7 +17,10 @@ Graph *graph_new(Arena *arena) {
 }
 
 static Node *node_add(Graph *g, NodeKind kind, int nin, int sid) {
-    Node *n = arena_new(g->arena, Node);
+    /* All but the sizes and strides of `t`, which the caller sets as far as there are dims. */
+    Node *n = arena_alloc_raw(g->arena, (int64_t)sizeof *n);
+    memset(n, 0, offsetof(Tensor, size));
+    memset(&n->kind, 0, sizeof *n - offsetof(Node, kind));
     n->kind = kind;
     n->id = g->next_id++;
     n->sid = sid;

