@@ -111,12 +111,12 @@ static Program *ddmin(Arena *arena, Ask *a, const Program *p) {
         bool reduced = false;
         for (int complement = 0; complement < 2 && !reduced; complement++) {
             for (int k = 0; k < chunks && !reduced; k++) {
-                int place = 0, from = (int)((int64_t)left * k / chunks),
+                int index = 0, from = (int)((int64_t)left * k / chunks),
                     to = (int)((int64_t)left * (k + 1) / chunks);
                 for (int i = 0; i < n; i++) {
-                    bool inside = kept[i] && place >= from && place < to;
+                    bool inside = kept[i] && index >= from && index < to;
                     trial[i] = kept[i] && (complement ? !inside : inside);
-                    place += kept[i];
+                    index += kept[i];
                 }
                 arena_reset(&work);
                 if (memcmp(trial, kept, (size_t)n) != 0 && interesting(a, with(&work, p, trial))) {

@@ -181,9 +181,9 @@ static ErrCode engine_copy_slice(Session *s, const GradNode *node, Tensor *grad,
     const Tensor *view = node->view;
     TRY(engine_copy_into(s, copy, grad));
     int64_t extent, offset = view->offset - node->base->offset;
-    Tensor place = *view;
-    place.offset = offset;
-    if (offset < 0 || !tensor_extent(&place, &extent) || extent > copy->storage->numel) {
+    Tensor slice = *view;
+    slice.offset = offset;
+    if (offset < 0 || !tensor_extent(&slice, &extent) || extent > copy->storage->numel) {
         return error_set(s->err, ERR_invalid,
                          "the written view lies outside of its base's storage");
     }

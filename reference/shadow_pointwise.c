@@ -311,9 +311,9 @@ void shadow_pointwise(const Call *call, const Tensor *out) {
     Point p = {.pw = call_pw(call)};
     p.n = call_operands(call, compute, operands);
     const Tensor *walked[WALK_MAX] = {out};
-    int place[PW_MAX_OPERANDS], count = 1;
+    int slot[PW_MAX_OPERANDS], count = 1;
     for (int i = 0; i < p.n; i++) {
-        place[i] = operands[i].tensor ? count : 0;
+        slot[i] = operands[i].tensor ? count : 0;
         if (operands[i].tensor) {
             walked[count++] = operands[i].tensor;
         }
@@ -325,8 +325,7 @@ void shadow_pointwise(const Call *call, const Tensor *out) {
         dtype_is_float(result) && dtype_unit(result) > dtype_unit(compute) ? result : compute;
     for (Walk w = walk_start(out->size, out->ndim, walked, count); walk_more(&w); walk_next(&w)) {
         for (int i = 0; i < p.n; i++) {
-            load_operand(&p, i, &operands[i], w.at[place[i]],
-                         computes_float ? compute : DT_float64);
+            load_operand(&p, i, &operands[i], w.at[slot[i]], computes_float ? compute : DT_float64);
         }
         double *value = &to->value64[w.at[0]], *bound = &to->bound[w.at[0]];
         *value = element_double(to->data, to->dtype, w.at[0]);

@@ -170,12 +170,12 @@ ExitTensor *capture_exit(Capture *cap) {
         e->record = (TensorRecord){.requires_grad = v->requires_grad,
                                    .creation_meta = v->creation_meta,
                                    .attr_version = v->attr_version};
-        e->history = !to                              ? HISTORY_NONE
-                     : to->kind == GRAD_NODE_EXTERNAL ? HISTORY_AS_BEFORE
-                                                      : HISTORY_OF_REGION;
+        e->grad_fn = !to                              ? EXIT_GRAD_FN_NONE
+                     : to->kind == GRAD_NODE_EXTERNAL ? EXIT_GRAD_FN_UNCHANGED
+                                                      : EXIT_GRAD_FN_NEW;
         e->number = to ? to->number : 0;
         e->nr = v->grad_fn.nr;
-        if (e->history == HISTORY_OF_REGION) {
+        if (e->grad_fn == EXIT_GRAD_FN_NEW) {
             e->record.topological_nr =
                 cap->takes_gradients ? backward_topological_nr(cap, v->grad_fn.node) : 0;
             e->record.grad_fn_meta =
@@ -195,6 +195,6 @@ void capture_exit_regenerated(const Capture *cap, ExitTensor *exit) {
     for (int i = 0; i < cap->nlive; i++) {
         const GradNode *to = cap->live[i]->grad_fn.node;
         exit[i].regenerated =
-            to && (exit[i].history == HISTORY_NONE || to->number != exit[i].number);
+            to && (exit[i].grad_fn == EXIT_GRAD_FN_NONE || to->number != exit[i].number);
     }
 }

@@ -100,15 +100,16 @@ static ErrCode grad_run_copy_slices(ProgramGrad *in, const GradNode *node, bool 
     TRY(grad_empty_like_base(cap, node->base, &whole));
     (void)emit_op(e, OP_copy_, 2, &whole->tensor, grad);
     TRY(e->err->code);
-    Tensor place = *node->view;
+    Tensor window_layout = *node->view;
     int64_t extent;
-    place.offset -= node->base->offset;
-    if (place.offset < 0 || !tensor_extent(&place, &extent) ||
+    window_layout.offset -= node->base->offset;
+    if (window_layout.offset < 0 || !tensor_extent(&window_layout, &extent) ||
         extent > whole->tensor.storage->numel) {
         return error_set(e->err, ERR_invalid, "the written view lies outside its base's geometry");
     }
-    Tensor *window = emit_op(e, OP_as_strided, 4, &whole->tensor, place.size, place.ndim,
-                             place.stride, place.ndim, place.offset);
+    Tensor *window =
+        emit_op(e, OP_as_strided, 4, &whole->tensor, window_layout.size, window_layout.ndim,
+                window_layout.stride, window_layout.ndim, window_layout.offset);
     Tensor *slice = emit_unary(e, OP__contiguous_copy, window);
     TRY(e->err->code);
     TRY(grad_differentiate(in, node->fn, need, &slice, out));

@@ -43,13 +43,16 @@ typedef struct EntryTensor {
  */
 enum { STALE_VERSION = -1 };
 
+/* The grad_fn that a tensor leaves a region with: none, the one that it entered with, or one that
+ * the region recorded. */
+typedef enum ExitGradFn { EXIT_GRAD_FN_NONE, EXIT_GRAD_FN_UNCHANGED, EXIT_GRAD_FN_NEW } ExitGradFn;
+
 /* What a region leaves of a tensor that outlives it. */
-typedef enum ExitHistory { HISTORY_NONE, HISTORY_AS_BEFORE, HISTORY_OF_REGION } ExitHistory;
 typedef struct ExitTensor {
     Tensor layout;
-    TensorRecord record; /* topological_nr and grad_fn_meta only with HISTORY_OF_REGION */
-    ExitHistory history;
-    int64_t number; /* HISTORY_OF_REGION: output `nr` of this tape node */
+    TensorRecord record; /* topological_nr and grad_fn_meta only with EXIT_GRAD_FN_NEW */
+    ExitGradFn grad_fn;
+    int64_t number; /* EXIT_GRAD_FN_NEW: output `nr` of this tape node */
     int nr;
     bool regenerated; /* the backward regenerated its grad_fn: the next region that needs it does so
                     again */

@@ -23,7 +23,7 @@ typedef struct Compile {
     struct Answers *stage_before;     /* what the graph computed after the previous stage
                                          (runtime/stages.c) */
     struct SampleCompilation *sample; /* collects the numbers of the graph, for symbolic sizes
-                                         (symbolic/symbol.h); or NULL */
+                                         (symbolic/numbers.h); or NULL */
     uint64_t taken[MAX_STEPS / 64];   /* by StepId: taken in this graph */
     uint64_t changed;                 /* the passes that changed it: pass_bit of each */
     const struct Liveness *live;      /* of the graph after fuse, once computed (loops/lower.h) */

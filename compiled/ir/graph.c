@@ -93,12 +93,12 @@ Node *graph_write(Graph *g, Node *target, Node *value, int sid) {
     return n;
 }
 
-Node *graph_store(Graph *g, Node *base, Node *value, const Tensor *region, int sid) {
+Node *graph_store(Graph *g, Node *base, Node *value, const Tensor *slice, int sid) {
     Node *n = node_add(g, NODE_STORE, 2, sid);
     base = node_buffer(base);
     layout_copy(&n->t, &base->t);
-    layout_copy(&n->region, region);
-    n->region.dtype = base->t.dtype;
+    layout_copy(&n->slice, slice);
+    n->slice.dtype = base->t.dtype;
     n->in[0] = base;
     n->in[1] = value;
     return n;
@@ -271,7 +271,7 @@ static Node **copies_of(Node *const *node, int n, Arena *arena) {
 static Node *node_clone(Node *from, Arena *arena) {
     Node *to = arena_copy(arena, from, (int64_t)sizeof *from);
     to->in = copies_of(from->in, from->nin, arena);
-    to->again = copy_of(from->again);
+    to->recomputes = copy_of(from->recomputes);
     if (to->kind != NODE_OP) {
         return to;
     }

@@ -9,7 +9,7 @@
  *                graph_view composes them
  *   WRITE        capture only: writes in[1]'s values into in[0] (any layout of its storage), in
  *                place
- *   STORE        functional: in[0]'s buffer with one slice (sizes, strides, offset: `region`)
+ *   STORE        functional: in[0]'s buffer with one slice (sizes, strides, offset: `slice`)
  *                replaced by in[1]'s values
  *   CHECK        effect: raises `check_code` at statement sid if a value of in[0] is bad; ordered
  *                among CHECKs; DCE keeps it
@@ -74,11 +74,12 @@ struct Node {
     int mark;      /* scratch of a pass */
     bool replaced; /* rules: replaced, and kept only for uses that read its buffer by address */
     /* annotations of the last passes */
-    Node *again; /* partition to fuse: the node of the forward that this one recomputes, or NULL */
-    int group;   /* fuse: nodes with one group >= 0 are one loop nest; -1: alone */
-    bool in_place; /* reinplace: a STORE (or scatter op) that writes into in[0]'s buffer */
-    int buffer;    /* plan: buffer number; -1: none (VIEW, CHECK) */
-    Tensor region; /* STORE: the slice of in[0]'s buffer that is written: sizes, strides, offset */
+    Node *recomputes; /* partition to fuse: the node of the forward that this one recomputes, or
+                         NULL */
+    int group;        /* fuse: nodes with one group >= 0 are one loop nest; -1: alone */
+    bool in_place;    /* reinplace: a STORE (or scatter op) that writes into in[0]'s buffer */
+    int buffer;       /* plan: buffer number; -1: none (VIEW, CHECK) */
+    Tensor slice; /* STORE: the slice of in[0]'s buffer that is written: sizes, strides, offset */
 };
 
 /* What the epilogue does with the graph's values. */
@@ -134,7 +135,7 @@ Node *graph_op(Graph *g, const Call *call, const Tensor *meta, int sid);
  * that is its own layout. */
 Node *graph_view(Graph *g, Node *of, const Tensor *layout, int sid);
 Node *graph_write(Graph *g, Node *target, Node *value, int sid);
-Node *graph_store(Graph *g, Node *base, Node *value, const Tensor *region, int sid);
+Node *graph_store(Graph *g, Node *base, Node *value, const Tensor *slice, int sid);
 Node *graph_check(Graph *g, CheckKind kind, Node *value, int64_t bound, ErrCode code,
                   const char *message, int sid);
 /* The node whose buffer a node reads: itself, or a VIEW's operand. */

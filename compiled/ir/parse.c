@@ -175,9 +175,8 @@ static bool read_node(Scanner *p) {
         }
     } else if (scan_take(p, "store ")) {
         n = node_made(p, NODE_STORE, 2);
-        if (!scan_ref(p, &n->in[0], false) || !scan_need(p, " at ") ||
-            !scan_layout(p, &n->region) || !scan_need(p, " <- ") ||
-            !scan_ref(p, &n->in[1], false)) {
+        if (!scan_ref(p, &n->in[0], false) || !scan_need(p, " at ") || !scan_layout(p, &n->slice) ||
+            !scan_need(p, " <- ") || !scan_ref(p, &n->in[1], false)) {
             return false;
         }
     } else {
@@ -216,7 +215,7 @@ static bool read_annotations(Scanner *p, Node *n) {
             continue;
         }
         if (scan_take(p, "{again ")) {
-            if (!scan_ref(p, &n->again, false) || !scan_need(p, "}")) {
+            if (!scan_ref(p, &n->recomputes, false) || !scan_need(p, "}")) {
                 return false;
             }
             continue;

@@ -197,7 +197,7 @@ static void print_node(Text *text, const Graph *g, const Node *n, const Program 
         text_add(text, "store ");
         print_ref(text, a);
         text_add(text, " at ");
-        print_layout(text, &n->region);
+        print_layout(text, &n->slice);
         text_add(text, " <- ");
         print_ref(text, b);
         break;
@@ -219,8 +219,8 @@ static void print_node(Text *text, const Graph *g, const Node *n, const Program 
         text_printf(text, "kind %d", (int)n->kind);
         break;
     }
-    if (n->again) {
-        text_printf(text, "  {again %%%d}", n->again->id);
+    if (n->recomputes) {
+        text_printf(text, "  {again %%%d}", n->recomputes->id);
     }
     if (n->group >= 0) {
         text_printf(text, "  {group %d}", n->group);

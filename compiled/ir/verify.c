@@ -14,7 +14,7 @@ typedef struct GraphVerifier {
     const Graph *g;
     bool functional;
     Arena scratch;
-    int *place; /* by node id: position + 1, or 0 */
+    int *position; /* by node id: index in the graph + 1, or 0 */
     char *message;
     size_t message_size;
 } GraphVerifier;
@@ -35,8 +35,8 @@ __attribute__((format(printf, 3, 4))) static bool broken(GraphVerifier *v, const
 }
 
 static bool known(const GraphVerifier *v, const Node *n) {
-    return n && n->id >= 0 && n->id < v->g->next_id && v->place[n->id] > 0 &&
-           v->g->node[v->place[n->id] - 1] == n;
+    return n && n->id >= 0 && n->id < v->g->next_id && v->position[n->id] > 0 &&
+           v->g->node[v->position[n->id] - 1] == n;
 }
 
 static bool layout_ok(const Tensor *t, int64_t *extent) {
@@ -93,14 +93,14 @@ static bool verify_store(GraphVerifier *v, const Node *n) {
     if (!node_same_image(base, n)) {
         return broken(v, n, "STORE with another layout than its base");
     }
-    if (!layout_ok(&n->region, &extent) || !tensor_extent(&n->t, &have) || extent > have) {
-        return broken(v, n, "STORE region outside its base");
+    if (!layout_ok(&n->slice, &extent) || !tensor_extent(&n->t, &have) || extent > have) {
+        return broken(v, n, "STORE slice outside its base");
     }
-    if (n->region.dtype != n->t.dtype) {
-        return broken(v, n, "STORE region of another dtype than its base");
+    if (n->slice.dtype != n->t.dtype) {
+        return broken(v, n, "STORE slice of another dtype than its base");
     }
-    if (!verify_expandable(&value->t, &n->region)) {
-        return broken(v, n, "STORE value does not fit its region");
+    if (!verify_expandable(&value->t, &n->slice)) {
+        return broken(v, n, "STORE value does not fit its slice");
     }
     return true;
 }
@@ -168,7 +168,7 @@ static bool verify_node(GraphVerifier *v, const Node *n, int at) {
         if (!known(v, n->in[k])) {
             return broken(v, n, "operand %d is not in the graph", k);
         }
-        if (v->place[n->in[k]->id] > at) {
+        if (v->position[n->in[k]->id] > at) {
             return broken(v, n, "operand %d (%%%d) comes later", k, n->in[k]->id);
         }
         if (n->in[k]->kind == NODE_CHECK) {
@@ -291,10 +291,10 @@ static bool ir_verify(GraphVerifier *v) {
         if (!n || n->id < 0 || n->id >= g->next_id) {
             return broken(v, n, "no node at place %d, or one with a bad id", i);
         }
-        if (v->place[n->id]) {
+        if (v->position[n->id]) {
             return broken(v, n, "the id is taken twice");
         }
-        v->place[n->id] = i + 1;
+        v->position[n->id] = i + 1;
     }
     for (int i = 0; i < g->n; i++) {
         if (!verify_node(v, g->node[i], i)) {
@@ -307,7 +307,7 @@ static bool ir_verify(GraphVerifier *v) {
 bool graph_verify(const Graph *g, bool functional, char *message, size_t message_size) {
     GraphVerifier v = {
         .g = g, .functional = functional, .message = message, .message_size = message_size};
-    v.place = arena_array(&v.scratch, int, max_i64(g->next_id, 1));
+    v.position = arena_array(&v.scratch, int, max_i64(g->next_id, 1));
     bool ok = ir_verify(&v);
     arena_destroy(&v.scratch);
     return ok;

@@ -148,16 +148,16 @@ static void describe_reduce(Describe *d) {
     d->m->sink = true;
 }
 
-static void describe_region(Describe *d, const Tensor *region, int value_slot) {
-    set_space(d, region->size, region->ndim);
+static void describe_slice(Describe *d, const Tensor *slice, int value_slot) {
+    set_space(d, slice->size, slice->ndim);
     read_base(d);
     if (value_slot >= 0) {
         read_expanded(d, value_slot);
     }
-    d->m->out_offset = region->offset;
-    keep_strides(d, region->stride, d->m->out_stride);
-    d->m->region_covers = tensor_numel(region) == tensor_numel(&d->m->node->t) &&
-                          region->offset == 0 && tensor_is_dense(region);
+    d->m->out_offset = slice->offset;
+    keep_strides(d, slice->stride, d->m->out_stride);
+    d->m->covers_base = tensor_numel(slice) == tensor_numel(&d->m->node->t) && slice->offset == 0 &&
+                        tensor_is_dense(slice);
 }
 
 static int fused_op_slot_of(const Node *n, const Tensor *t) {
@@ -327,7 +327,7 @@ static void describe_strided_grad(Describe *d) {
     d->m->out_offset = view.offset;
     d->m->sink = true;
     d->m->accumulates = tensor_overlaps_itself(&view);
-    d->m->region_covers = !d->m->accumulates && tensor_numel(grad) == tensor_numel(&n->t);
+    d->m->covers_base = !d->m->accumulates && tensor_numel(grad) == tensor_numel(&n->t);
 }
 
 static void describe_reshape_copy(Describe *d) {
@@ -354,7 +354,7 @@ static void describe_pointwise(Describe *d) {
 
 bool fused_op_describe(const Compile *c, Node *n, Arena *arena, FusedOp *m) {
     LowerClass cls = lower_class(n);
-    if (cls < LOWER_POINTWISE || cls > LOWER_ADD_REGION || n->nin > MAX_READS - 2) {
+    if (cls < LOWER_POINTWISE || cls > LOWER_ADD_SLICE || n->nin > MAX_READS - 2) {
         return false;
     }
     (void)c;
@@ -363,7 +363,7 @@ bool fused_op_describe(const Compile *c, Node *n, Arena *arena, FusedOp *m) {
     m->nread = m->nterm = 0;
     m->read = arena_alloc_raw(arena, (int64_t)sizeof *m->read * (n->nin + 1));
     m->term = NULL;
-    m->sink = m->accumulates = m->region_covers = false;
+    m->sink = m->accumulates = m->covers_base = false;
     m->reduced = 0;
     Describe d = {.m = m, .arena = arena};
     switch (cls) {
@@ -400,15 +400,15 @@ bool fused_op_describe(const Compile *c, Node *n, Arena *arena, FusedOp *m) {
         describe_reduce(&d);
         return true;
     case LOWER_STORE:
-        describe_region(&d, &n->region, 1);
+        describe_slice(&d, &n->slice, 1);
         return true;
     case LOWER_VIEW_SCATTER: {
-        Tensor region;
+        Tensor slice;
         Error err = {0};
-        if (geometry_scattered(n->call, &n->t, &region, &err) != ERR_none) {
+        if (geometry_scattered(n->call, &n->t, &slice, &err) != ERR_none) {
             return false;
         }
-        describe_region(&d, &region, 1);
+        describe_slice(&d, &slice, 1);
         return true;
     }
     case LOWER_INDEX_PUT:
@@ -419,7 +419,7 @@ bool fused_op_describe(const Compile *c, Node *n, Arena *arena, FusedOp *m) {
     case LOWER_INDEX_ADD:
         describe_index_add(&d);
         return true;
-    case LOWER_ADD_REGION:
+    case LOWER_ADD_SLICE:
         if (n->op == OP__unfold_grad) {
             describe_unfold_grad(&d);
         } else {

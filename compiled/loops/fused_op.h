@@ -45,7 +45,7 @@ typedef struct FusedOp {
         int64_t stride, bound;
         bool wrap; /* negative indices count from the end */
     } * term;
-    bool region_covers; /* STORE, VIEW_SCATTER: the whole base is overwritten */
+    bool covers_base; /* STORE, VIEW_SCATTER: the whole base is overwritten */
 } FusedOp;
 
 /* Describes `n`; false if its class is not one of the fused ops. Tables are allocated in

@@ -354,12 +354,12 @@ static int64_t assign_lowest_offsets(PlanBuffer *buffer, const int *order, int n
     return all;
 }
 
-/* Offsets of the temporaries in one block: one after the other, or, with `again`, by liveness. Then
- * the order is the largest first or the last first, whichever takes less memory. (With the last
- * first, results have low offsets, and what dies earlier fits above them.) */
-static void assign_offsets(Plan *plan, bool again, Arena *arena) {
+/* Offsets of the temporaries in one block: one after the other, or, with `by_liveness`, by
+ * liveness. Then the order is the largest first or the last first, whichever takes less memory.
+ * (With the last first, results have low offsets, and what dies earlier fits above them.) */
+static void assign_offsets(Plan *plan, bool by_liveness, Arena *arena) {
     int first = plan->ninput + plan->ntangent, n = 0;
-    if (!again) {
+    if (!by_liveness) {
         for (int b = first; b < plan->nbuffer; b++) {
             plan->buffer[b].offset = plan->bytes;
             plan->bytes += (plan->buffer[b].bytes + 63) / 64 * 64;
@@ -392,7 +392,8 @@ Plan *graph_lower(Compile *c) {
     for (int i = 0; i < g->n; i++) {
         g->node[i]->mark = 0;
     }
-    bool poison = compile_checks_itself(c), again = plan_apart(c), places = poison || again;
+    bool poison = compile_checks_itself(c), by_liveness = plan_apart(c),
+         counts_loops = poison || by_liveness;
     int *loops_after = arena_alloc_raw(c->arena, (int64_t)sizeof *loops_after * (g->n + 1)),
         nitem = 0;
     for (int i = 0; i < g->n;) {
@@ -403,17 +404,17 @@ Plan *graph_lower(Compile *c) {
         } else {
             lower_node(&l, n);
         }
-        for (bool counted = !places; i < end; i++) {
+        for (bool counted = !counts_loops; i < end; i++) {
             if (!counted && lower_class(g->node[i]) != LOWER_NOTHING) {
                 loops_after[nitem++] = plan->nloop;
                 counted = true;
             }
         }
     }
-    if (again) {
+    if (by_liveness) {
         loop_tiling_find(c, plan, loops_after);
     }
-    assign_offsets(plan, again, c->arena);
+    assign_offsets(plan, by_liveness, c->arena);
     if (poison) {
         poison_plan(plan, g, loops_after, c->arena);
     }

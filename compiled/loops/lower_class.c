@@ -12,7 +12,7 @@ const unsigned char lower_op_class[OP_COUNT] = {
 #undef LOWERING
 };
 
-bool strided_grad_is_region(const Node *n) {
+bool strided_grad_is_slice(const Node *n) {
     const Call *call = n->call;
     Tensor view = {.dtype = n->t.dtype,
                    .ndim = call->arg[4].ints.n,
@@ -81,8 +81,8 @@ bool node_splat(const Node *n, Scalar *value) {
 
 /* True for a STORE that overwrites its whole base. */
 static bool store_covers_base(const Node *n) {
-    return n->kind == NODE_STORE && n->region.offset == 0 &&
-           tensor_numel(&n->region) == tensor_numel(&n->t) && tensor_is_dense(&n->region);
+    return n->kind == NODE_STORE && n->slice.offset == 0 &&
+           tensor_numel(&n->slice) == tensor_numel(&n->t) && tensor_is_dense(&n->slice);
 }
 
 bool node_reads_slot(const Node *n, int slot) {
@@ -117,7 +117,7 @@ bool node_inlines_splat(const Node *n, int slot) {
     case LOWER_INDEX_PUT:
     case LOWER_SCATTER:
     case LOWER_INDEX_ADD:
-    case LOWER_ADD_REGION:
+    case LOWER_ADD_SLICE:
     case LOWER_CAT:
         return true;
     default:

@@ -8,7 +8,7 @@
 
 typedef enum LowerClass {
     LOWER_OPAQUE, /* the shared kernel */
-    /* fused ops: LOWER_POINTWISE to LOWER_ADD_REGION (loops/fused_op.h) */
+    /* fused ops: LOWER_POINTWISE to LOWER_ADD_SLICE (loops/fused_op.h) */
     LOWER_POINTWISE,
     LOWER_COPY,  /* one operand, perhaps converted or broadcast */
     LOWER_SPLAT, /* one value everywhere: readers inline the value; it has a buffer only where a
@@ -24,7 +24,7 @@ typedef enum LowerClass {
     LOWER_INDEX_PUT, /* this and the next two: the same with indirect writes */
     LOWER_SCATTER,
     LOWER_INDEX_ADD,
-    LOWER_ADD_REGION, /* zeros, then a slice written or, if it overlaps itself, accumulated */
+    LOWER_ADD_SLICE, /* zeros, then a slice written or, if it overlaps itself, accumulated */
     /* loops of their own */
     LOWER_CAT,
     LOWER_NONZERO,
@@ -40,12 +40,12 @@ extern const unsigned char lower_op_class[OP_COUNT]; /* LowerClass, by op */
 
 /* True for an _as_strided_grad whose base is contiguous and holds the whole view. The result's
  * buffer is then that base, and the gradient is written to the view's slice of it. */
-bool strided_grad_is_region(const Node *n);
+bool strided_grad_is_slice(const Node *n);
 
 static inline LowerClass lower_class(const Node *n) {
     switch (n->kind) {
     case NODE_OP:
-        return n->op == OP__as_strided_grad && !strided_grad_is_region(n)
+        return n->op == OP__as_strided_grad && !strided_grad_is_slice(n)
                    ? LOWER_OPAQUE
                    : (LowerClass)lower_op_class[n->op];
     case NODE_STORE:

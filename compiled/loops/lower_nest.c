@@ -264,12 +264,12 @@ static void reduce_identity(Lower *l, const FusedOp *m) {
 static void prepare_base(Lower *l, const FusedOp *m) {
     const Node *n = m->node;
     int64_t numel = tensor_numel(&n->t);
-    if (m->cls == LOWER_ADD_REGION && !m->region_covers) {
+    if (m->cls == LOWER_ADD_SLICE && !m->covers_base) {
         lower_fill(l, n, n->buffer, n->t.dtype, numel, lower_scalar(scalar_int(0), n->t.dtype));
         return;
     }
     Scalar splat;
-    if (n->in_place || m->region_covers) {
+    if (n->in_place || m->covers_base) {
         return;
     }
     if (node_splat(n->in[0], &splat)) {
@@ -393,7 +393,7 @@ static void lower_fused_op(NestBuilder *b, FusedOp *m, int k, int *made) {
         prepare_base(b->l, m);
         store(b, m, operand(b, m, &m->read[1], made));
         return;
-    case LOWER_ADD_REGION:
+    case LOWER_ADD_SLICE:
         prepare_base(b->l, m);
         if (!m->accumulates) {
             store(b, m, operand(b, m, &m->read[0], made));

@@ -24,7 +24,7 @@ typedef struct BuildEntry {
 } BuildEntry;
 
 typedef struct Batch {
-    void *binding;
+    void *handle;
     Arena arena; /* holds its entries and tables */
     BuildEntry **entry;
     int n;
@@ -65,8 +65,8 @@ static void drop_batch(Native *n, Batch *b) {
         }
         *link = b->entry[k]->next;
     }
-    if (b->binding) {
-        dlclose(b->binding);
+    if (b->handle) {
+        dlclose(b->handle);
     }
     arena_destroy(&b->arena);
     *b = (Batch){0};
@@ -121,8 +121,8 @@ static void build_batch(Native *n) {
     char message[512], name[64];
     native_prelude(&file, &n->needs);
     text_addn(&file, n->pending.v, n->pending.n);
-    b->binding = compiler_load(&n->compiler, file.v, file.n, message, sizeof message);
-    if (!b->binding) {
+    b->handle = compiler_load(&n->compiler, file.v, file.n, message, sizeof message);
+    if (!b->handle) {
         die("%s", message);
     }
     b->entry = arena_alloc(&b->arena, (int64_t)sizeof *b->entry * n->npending);
@@ -133,7 +133,7 @@ static void build_batch(Native *n) {
         char hash[33];
         text_hash_name(w->hash, hash);
         snprintf(name, sizeof name, "p%s_loops", hash);
-        const void *table = dlsym(b->binding, name);
+        const void *table = dlsym(b->handle, name);
         CHECK(table);
         memcpy(functions, table, sizeof *functions * (size_t)w->nloop);
         e->functions = functions;

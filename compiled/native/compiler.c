@@ -266,10 +266,10 @@ void *compiler_load(const NativeCompiler *n, const char *text, int64_t length, c
     char name[33], object[4200];
     text_hash_name(text_hash_add(n->machine, text, (size_t)length), name);
     snprintf(object, sizeof object, "%s/%s.so", n->folder, name);
-    void *binding =
+    void *handle =
         n->keep && access(object, R_OK) == 0 ? dlopen(object, RTLD_NOW | RTLD_LOCAL) : NULL;
-    if (binding) {
-        return binding;
+    if (handle) {
+        return handle;
     }
     Temporary t;
     message[0] = '\0';
@@ -286,14 +286,14 @@ void *compiler_load(const NativeCompiler *n, const char *text, int64_t length, c
         if (n->keep && rename(t.object, object) == 0) {
             path = object;
         }
-        binding = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-        if (!binding) {
+        handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+        if (!handle) {
             snprintf(message, size, "compiled:native can not load what '%.80s' made: %.200s",
                      n->command, dlerror());
         }
     }
     temporary_remove(&t);
-    return binding;
+    return handle;
 }
 
 /* The compiler command and the instruction sets of this machine, on which -march=native depends. */
@@ -322,17 +322,17 @@ static TextHash hash_machine(const NativeCompiler *n) {
 /* The compiler's version becomes part of the key. The object that returns it is cached, too. */
 static bool add_version(NativeCompiler *n, char *message, size_t size) {
     static const char probe[] = "const char *compiler(void) { return __VERSION__; }\n";
-    void *binding = compiler_load(n, probe, sizeof probe - 1, message, size);
+    void *handle = compiler_load(n, probe, sizeof probe - 1, message, size);
     const char *(*compiler)(void) = NULL;
-    if (binding) {
-        *(void **)&compiler = dlsym(binding, "compiler");
+    if (handle) {
+        *(void **)&compiler = dlsym(handle, "compiler");
     }
     if (!compiler) {
         return false;
     }
     const char *version = compiler();
     n->machine = text_hash_add(n->machine, version, strlen(version));
-    dlclose(binding);
+    dlclose(handle);
     return true;
 }
 

@@ -83,7 +83,7 @@ static void print_scan(Text *text, const Loop *loop) {
     const char *type = native_memory_type(dtype), *sum = dtype == DT_int64 ? "uint64_t" : "double";
     native_buffer(text, type, "y_", loop->to.buffer);
     native_buffer(text, type, "x_", loop->from.buffer);
-    int outside = native_open_but(text, loop, 1u << loop->dim, 1), depth = outside;
+    int depth_before = native_open_but(text, loop, 1u << loop->dim, 1), depth = depth_before;
     native_indent(text, depth);
     text_printf(text, "%s s0 = %d;\n", sum, loop->product);
     if (loop->size[loop->dim] != 1) {

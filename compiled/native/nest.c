@@ -156,13 +156,13 @@ static void print_column_partial4(Nest *w) {
 static void print_rows(Nest *w) {
     const TileNest *n = w->n;
     declare_kept(w, 1);
-    int outside = n->kept - (n->kept == n->ndim);
-    open_dims(w, 0, outside);
+    int nopen = n->kept - (n->kept == n->ndim);
+    open_dims(w, 0, nopen);
     native_statements(w, true);
-    if (outside < n->kept && n->size[outside] != 1) {
+    if (nopen < n->kept && n->size[nopen] != 1) {
         print_simd(w, true); /* segments of one point */
     }
-    open_dims(w, outside, n->kept);
+    open_dims(w, nopen, n->kept);
     int inside = w->depth;
     for (int k = 0; k < n->ninst; k++) {
         if (n->inst[k].op == TILE_REDUCE) {

@@ -138,7 +138,7 @@ static uint64_t hash_node(const Compile *c, const Node *n) {
         h = mix(h, n->in[k] ? (uint64_t)n->in[k]->id : UINT64_MAX);
     }
     if (n->kind == NODE_STORE) {
-        h = hash_layout(h, &n->region);
+        h = hash_layout(h, &n->slice);
     }
     if (n->kind == NODE_OP) {
         const OpInfo *op = n->call->op;
@@ -159,7 +159,7 @@ static bool same_node(const Compile *c, const Node *a, const Node *b) {
         }
     }
     if (a->kind == NODE_STORE) {
-        return same_layout(&a->region, &b->region);
+        return same_layout(&a->slice, &b->slice);
     }
     if (a->kind == NODE_OP) {
         const OpInfo *op = a->call->op;

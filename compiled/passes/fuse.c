@@ -167,19 +167,20 @@ static void find_escapes(Fuser *f) {
         const Node *n = f->g->node[i];
         for (int k = 0; k < n->nin && n->kind != NODE_VIEW; k++) {
             const Node *b = n->in[k] ? node_buffer(n->in[k]) : NULL;
-            if (b && b->again && f->item_of[b->id] >= 0 && f->item_of[n->id] != f->item_of[b->id]) {
+            if (b && b->recomputes && f->item_of[b->id] >= 0 &&
+                f->item_of[n->id] != f->item_of[b->id]) {
                 f->escapes[b->id] = true;
             }
         }
     }
 }
 
-/* If `again`, which recomputes values of `of`, is merged into it, must some of these values be
+/* If `repeat`, which recomputes values of `of`, is merged into it, must some of these values be
  * stored for other readers? */
-static bool would_be_kept(const Fuser *f, int again, int of) {
-    for (const FusedOp *m = f->item[again].first; m; m = f->after[m->node->id]) {
-        if (m->node->again && !m->node->map && f->escapes[m->node->id] &&
-            f->item_of[m->node->again->id] == of) {
+static bool would_be_kept(const Fuser *f, int repeat, int of) {
+    for (const FusedOp *m = f->item[repeat].first; m; m = f->after[m->node->id]) {
+        if (m->node->recomputes && !m->node->map && f->escapes[m->node->id] &&
+            f->item_of[m->node->recomputes->id] == of) {
             return true;
         }
     }
@@ -231,7 +232,7 @@ static void flush_segment(Fuser *f) {
 
 static FusedOp *fuse_describe(Fuser *f, Node *n) {
     LowerClass cls = lower_class(n);
-    if (cls < LOWER_POINTWISE || cls > LOWER_ADD_REGION || cls == LOWER_SPLAT ||
+    if (cls < LOWER_POINTWISE || cls > LOWER_ADD_SLICE || cls == LOWER_SPLAT ||
         (cls == LOWER_VIEW_SCATTER && fault(f->c, FAULT_GR_1))) {
         return NULL;
     }
@@ -287,7 +288,7 @@ bool pass_fuse(Compile *c) {
     f->c = c;
     f->g = g;
     f->nitem = f->nout = f->ngroup = f->ngone = 0;
-    bool again = false;
+    bool recomputed = false;
     f->last_check = -1;
     f->changed = false;
     f->item_of = arena_alloc_raw(c->arena, (int64_t)sizeof(int) * max_i64(g->next_id, 1));
@@ -300,12 +301,12 @@ bool pass_fuse(Compile *c) {
         Node *n = g->node[i];
         n->mark = 0;
         n->map = NULL;
-        again |= n->again != NULL;
+        recomputed |= n->recomputes != NULL;
         n->buffer = i; /* until pass_plan: the index in the old order */
         n->group = -1;
     }
     f->recomputed =
-        again && !c->reused &&
+        recomputed && !c->reused &&
         gate(c, STEP_fuse_again); /* one gate for the whole pass: has_room relies on it */
     f->escapes = f->recomputed ? arena_array(c->arena, bool, g->next_id) : NULL;
     for (int i = 0; i < g->n; i++) {
@@ -328,7 +329,8 @@ bool pass_fuse(Compile *c) {
     }
     for (int i = 0; i < g->n; i++) {
         g->node[i]->buffer = -1;
-        g->node[i]->again = NULL; /* a nest may now run before the one whose value it recomputes */
+        g->node[i]->recomputes =
+            NULL; /* a nest may now run before the one whose value it recomputes */
     }
     return f->changed;
 }

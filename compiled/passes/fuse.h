@@ -28,7 +28,7 @@ typedef struct Fuser {
     uint64_t emitted;
     Node **out;
     int nout, ngroup;
-    bool recomputed; /* some node recomputes another one (Node.again) */
+    bool recomputed; /* some node recomputes another one (Node.recomputes) */
     bool *escapes;   /* by node id: a recomputed node that is read outside of its item */
     int ngone;       /* recomputed nodes that were removed */
     bool changed;

@@ -86,7 +86,7 @@ static bool same_elements(const FusedOp *gather, const FusedOp *scatter) {
 }
 
 static bool writes_over(const FusedOp *m) {
-    return m->sink && m->cls != LOWER_REDUCE && m->cls != LOWER_ADD_REGION;
+    return m->sink && m->cls != LOWER_REDUCE && m->cls != LOWER_ADD_SLICE;
 }
 
 /* Do several points of the space write one element? Then a later iteration would read what an
@@ -134,15 +134,15 @@ static bool bases_allow(const Fuser *f, int writers, int readers) {
 }
 
 Node *fuse_computed_already(const Fuser *f, const FusedOp *m, int u) {
-    Node *again = m->node->again;
-    if (!again || m->node->map) {
+    Node *original = m->node->recomputes;
+    if (!original || m->node->map) {
         return NULL;
     }
-    if (f->item_of[again->id] == u) {
-        return again;
+    if (f->item_of[original->id] == u) {
+        return original;
     }
     for (const FusedOp *k = f->item[u].first; k; k = f->after[k->node->id]) {
-        if (k->node->again == again && !k->node->map &&
+        if (k->node->recomputes == original && !k->node->map &&
             k->node->buffer < m->node->buffer) { /* the place in the old order, see pass_fuse */
             return k->node;
         }
@@ -150,11 +150,11 @@ Node *fuse_computed_already(const Fuser *f, const FusedOp *m, int u) {
     return NULL;
 }
 
-/* The number of nodes of `again` that recompute values of `of`, and their weight. */
-static int fuse_legal_repeats(const Fuser *f, int again, int of, int *weight) {
+/* The number of nodes of `repeat` that recompute values of `of`, and their weight. */
+static int fuse_legal_repeats(const Fuser *f, int repeat, int of, int *weight) {
     int count = 0;
     *weight = 0;
-    for (const FusedOp *m = f->item[again].first; m; m = f->after[m->node->id]) {
+    for (const FusedOp *m = f->item[repeat].first; m; m = f->after[m->node->id]) {
         if (fuse_computed_already(f, m, of)) {
             count++;
             *weight += weight_of(m);

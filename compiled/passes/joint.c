@@ -330,7 +330,7 @@ static void joint_run_node(BackwardEngine *x, GradNode *node) {
 
 typedef struct JointRoot {
     Edge edge;
-    int place;          /* index of the return, or among the resumed roots */
+    int index;          /* index of the return, or among the resumed roots */
     const Tensor *like; /* the tangent's size and dtype; NULL: it is undefined */
     bool zeros;         /* GR-10 */
 } JointRoot;
@@ -399,7 +399,7 @@ static void joint_run_engine(Joint *j, const JointRoot *root, int nroots) {
         edge[i] = root[i].edge;
         tangent[i] = !like           ? NULL
                      : root[i].zeros ? emit_zeros_like(&j->emit, like)
-                                     : &graph_tangent(j->g, root[i].place, like)->t;
+                                     : &graph_tangent(j->g, root[i].index, like)->t;
         tangent[i] = joint_finish(j, tangent[i], edge[i]);
     }
     backward_run(&j->engine, edge, tangent, nroots);

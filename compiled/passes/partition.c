@@ -24,7 +24,7 @@
  *
  * No choice changes a value: a refused step leaves a value saved, or where it was. Needs the
  * final set of nodes (a CSE after it would undo it); keeps SSA and the order of CHECKs; sets
- * `again`. */
+ * `recomputes`. */
 #include "compiled/loops/lower.h"
 #include "compiled/passes/mincut.h"
 #include "compiled/passes/passes.h"
@@ -36,15 +36,15 @@ enum {
     FORWARD = 1,  /* returns, write-backs or CHECKs need it; later: it is in the forward */
     BACKWARD = 2, /* the backward's own: depends on a tangent, or is costly, or a gradient, and the
                      forward does not need it */
-    ASKED = 4,    /* the backward needs it, and it depends on no tangent */
+    NEEDED = 4,   /* the backward needs it, and it depends on no tangent */
     FREE = 8,     /* its memory lives to the end in any case */
     BEYOND = 16,  /* after the cut */
     SAVED = 32,   /* on the cut */
     EARLY = 64,   /* is in the forward */
     WANTED = 128, /* something in the backward reads it; while the sides are determined: depends on
                      a tangent */
-    AGAIN = 256,  /* recomputed */
-    PLACED = 512,
+    RECOMPUTED = 256,
+    APPENDED = 512,
     COUNTED = 1024 /* counted as saved */
 };
 
@@ -162,9 +162,9 @@ static bool partition_divide(const Partition *p) {
     }
     for (int i = p->n - 1; i >= 0; i--) {
         const Node *n = p->g->node[i];
-        for (int k = 0; k < n->nin && p->flags[i] & (BACKWARD | ASKED); k++) {
+        for (int k = 0; k < n->nin && p->flags[i] & (BACKWARD | NEEDED); k++) {
             if (n->in[k] && !(*flags_of(p, n->in[k]) & BACKWARD)) {
-                add_flag(p, n->in[k], ASKED);
+                add_flag(p, n->in[k], NEEDED);
             }
         }
     }
@@ -214,7 +214,7 @@ static void cut(const Partition *p) {
     Cut *net = cut_new(arena, 2 * p->n + 2);
     for (int i = 0; i < p->n; i++) {
         const Node *n = p->g->node[i];
-        if (p->flags[i] & ASKED) {
+        if (p->flags[i] & NEEDED) {
             cut_edge(net, vertex_in(n), vertex_out(n), capacity_of(p, n));
             if (p->flags[i] & FORWARD && !may_be_repeated(n)) {
                 cut_edge(net, SOURCE, vertex_in(n), CUT_NEVER);
@@ -223,8 +223,8 @@ static void cut(const Partition *p) {
             continue;
         }
         for (int k = 0; k < n->nin; k++) {
-            if (n->in[k] && *flags_of(p, n->in[k]) & ASKED && node_reads_slot(n, k)) {
-                cut_edge(net, vertex_out(n->in[k]), p->flags[i] & ASKED ? vertex_in(n) : SINK,
+            if (n->in[k] && *flags_of(p, n->in[k]) & NEEDED && node_reads_slot(n, k)) {
+                cut_edge(net, vertex_out(n->in[k]), p->flags[i] & NEEDED ? vertex_in(n) : SINK,
                          CUT_NEVER);
                 if (*flags_of(p, n->in[k]) & FORWARD && !takes_register(n, k)) {
                     cut_edge(net, SOURCE, vertex_in(n->in[k]), CUT_NEVER);
@@ -236,7 +236,7 @@ static void cut(const Partition *p) {
     cut_run(net, SOURCE, SINK, far);
     for (int i = 0; i < p->n; i++) {
         const Node *n = p->g->node[i];
-        if (p->flags[i] & ASKED && far[vertex_out(n)]) {
+        if (p->flags[i] & NEEDED && far[vertex_out(n)]) {
             p->flags[i] |= far[vertex_in(n)] ? BEYOND : SAVED;
         }
     }
@@ -256,10 +256,10 @@ static void partition_choose(const Partition *p) {
     for (int i = p->n - 1; i >= 0; i--) {
         int *f = &p->flags[i];
         const Node *n = p->g->node[i];
-        bool again = (*f & (EARLY | WANTED | BEYOND)) == (EARLY | WANTED | BEYOND) &&
-                     n->kind != NODE_VIEW && gate(p->c, STEP_recompute);
-        *f |= again ? AGAIN : 0;
-        for (int k = 0; (again || !(*f & EARLY)) && k < n->nin; k++) {
+        bool recomputed = (*f & (EARLY | WANTED | BEYOND)) == (EARLY | WANTED | BEYOND) &&
+                          n->kind != NODE_VIEW && gate(p->c, STEP_recompute);
+        *f |= recomputed ? RECOMPUTED : 0;
+        for (int k = 0; (recomputed || !(*f & EARLY)) && k < n->nin; k++) {
             if (n->in[k] && node_reads_slot(n, k)) {
                 add_flag(p, n->in[k], WANTED);
             }
@@ -269,7 +269,7 @@ static void partition_choose(const Partition *p) {
 
 /* ---- the new order ---- */
 
-static void place(Partition *p, Node *n) {
+static void append_node(Partition *p, Node *n) {
     p->out = array_reserve(p->c->arena, p->out, p->nout, &p->capacity, 64, sizeof *p->out);
     p->out[p->nout++] = n;
 }
@@ -294,7 +294,7 @@ static Node *written_instead(Partition *p, Node *in) {
     Node *written = graph_view(p->g, p->g->written[input->number], &in->t, AT_BACKWARD);
     if (written->id >= next_id) {
         written->mark = p->n;
-        place(p, written);
+        append_node(p, written);
     }
     return written;
 }
@@ -310,7 +310,7 @@ static void read_late(Partition *p, Node *n) {
         if (!in || in->mark == p->n) {
             continue;
         }
-        by = p->flags[in->mark] & AGAIN ? repeat(p, in) : written_instead(p, in);
+        by = p->flags[in->mark] & RECOMPUTED ? repeat(p, in) : written_instead(p, in);
         if (by) {
             n->in[k] = by;
             changed = true;
@@ -333,31 +333,31 @@ static Node *repeat(Partition *p, Node *n) {
     p->budget--;
     Node *copy = graph_op(p->g, n->call, &n->t, AT_BACKWARD);
     copy->mark = p->n;
-    copy->again = fault(p->c, FAULT_GR_12) ? NULL : n;
+    copy->recomputes = fault(p->c, FAULT_GR_12) ? NULL : n;
     *twin = (Twin){copy, p->reader};
     read_late(p, copy);
-    place(p, copy);
+    append_node(p, copy);
     return copy;
 }
 
 /* Appends a node to the backward, after what it reads there. `stack` has room for every node. */
-static void place_late(Partition *p, Node *root, Node **stack) {
+static void append_to_backward(Partition *p, Node *root, Node **stack) {
     int depth = 0;
     stack[depth++] = root;
     while (depth > 0) {
         Node *n = stack[depth - 1], *before = NULL;
         for (int k = 0; k < n->nin && !before; k++) {
-            before = n->in[k] && !(p->flags[n->in[k]->mark] & (EARLY | PLACED)) ? n->in[k] : NULL;
+            before = n->in[k] && !(p->flags[n->in[k]->mark] & (EARLY | APPENDED)) ? n->in[k] : NULL;
         }
         if (before) {
             stack[depth++] = before;
             continue;
         }
         depth--;
-        p->flags[n->mark] |= PLACED;
+        p->flags[n->mark] |= APPENDED;
         p->reader = n->mark;
         read_late(p, n);
-        place(p, n);
+        append_node(p, n);
     }
 }
 
@@ -372,14 +372,15 @@ static bool reorder(Partition *p) {
     Node **before = g->node;
     for (int i = 0; i < p->n; i++) {
         if (p->flags[i] & EARLY) {
-            place(p, before[i]);
+            append_node(p, before[i]);
         }
     }
     for (int turn = 0; turn < 2; turn++) { /* statements that only the backward needs come when they
                                               are asked for; what nobody needs, last */
         for (int i = 0; i < p->n; i++) {
-            if (!(p->flags[i] & (EARLY | PLACED)) && (turn == 1 || before[i]->sid == AT_BACKWARD)) {
-                place_late(p, before[i], stack);
+            if (!(p->flags[i] & (EARLY | APPENDED)) &&
+                (turn == 1 || before[i]->sid == AT_BACKWARD)) {
+                append_to_backward(p, before[i], stack);
             }
         }
     }

@@ -7,7 +7,7 @@
  *
  * Where a graph uses much memory, adjacent loops are tiled together (loops/loop_tiling.c), which
  * does not allow two values in one buffer. Then each value has a buffer of its own, and lowering
- * reuses addresses instead (place_temporaries in loops/lower.c). */
+ * reuses addresses instead (assign_offsets in loops/lower.c). */
 #include "compiled/loops/lower.h"
 #include "compiled/passes/passes.h"
 

@@ -75,7 +75,7 @@ static Family family_of(const Node *n) {
     case LOWER_INDEX_PUT:
     case LOWER_SCATTER:
     case LOWER_INDEX_ADD:
-    case LOWER_ADD_REGION:
+    case LOWER_ADD_SLICE:
         return FAMILY_INDEX;
     case LOWER_REDUCE:
     case LOWER_SCAN:

@@ -134,29 +134,29 @@ bool rule_index_constant(Compile *c, Node *n, Rewrite *w) {
 
 /* ---- writes ---- */
 
-static bool index_scattered_region(const Node *n, Tensor *region) {
+static bool index_scattered_slice(const Node *n, Tensor *slice) {
     Error err;
     error_begin(&err, true);
     return n->kind == NODE_OP && lower_class(n) == LOWER_VIEW_SCATTER &&
-           geometry_scattered(n->call, &n->t, region, &err) == ERR_none;
+           geometry_scattered(n->call, &n->t, slice, &err) == ERR_none;
 }
 
 bool rule_scatter_same(Compile *c, Node *n, Rewrite *w) {
-    Tensor region, own;
-    return index_scattered_region(n, &region) && same_type(n, n->in[0]) &&
+    Tensor slice, own;
+    return index_scattered_slice(n, &slice) && same_type(n, n->in[0]) &&
            node_buffer(n->in[1]) == node_buffer(n->in[0]) &&
-           pull_back(c, &region, &n->t, &n->in[0]->t, &own) &&
+           pull_back(c, &slice, &n->t, &n->in[0]->t, &own) &&
            tensor_same_size(&own, &n->in[1]->t) && own.offset == n->in[1]->t.offset &&
            memcmp(own.stride, n->in[1]->t.stride, sizeof *own.stride * (size_t)own.ndim) == 0 &&
            use(w, n->in[0]);
 }
 
 bool rule_scatter_dead(Compile *c, Node *n, Rewrite *w) {
-    Tensor region, before;
+    Tensor slice, before;
     const Node *inner = n->in[0];
-    return index_scattered_region(n, &region) && inner->kind == NODE_OP &&
-           index_scattered_region(inner, &before) && node_same_image(n, inner) &&
-           tensor_same_layout(&region, &before) && be_like(c, w, n, n->op, inner->in[0], NULL);
+    return index_scattered_slice(n, &slice) && inner->kind == NODE_OP &&
+           index_scattered_slice(inner, &before) && node_same_image(n, inner) &&
+           tensor_same_layout(&slice, &before) && be_like(c, w, n, n->op, inner->in[0], NULL);
 }
 
 /* Do both write through the same indices? */
@@ -197,6 +197,6 @@ bool rule_add_nothing_at(Compile *c, Node *n, Rewrite *w) {
 
 bool rule_region_of_zeros(Compile *c, Node *n, Rewrite *w) {
     Scalar v;
-    return lower_class(n) == LOWER_ADD_REGION && node_splat(n->in[0], &v) && is_zero(v, false) &&
+    return lower_class(n) == LOWER_ADD_SLICE && node_splat(n->in[0], &v) && is_zero(v, false) &&
            be_splat(c, w, n, is_float(n) ? scalar_float(0) : scalar_int(0));
 }

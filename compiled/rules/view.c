@@ -23,10 +23,10 @@ typedef struct Digit {
 
 /* Dims of size > 1, slowest first; adjacent dims that are contiguous in both layouts are merged. -1
  * if two indices may have one address. */
-static int digits_of(const Tensor *place, const Tensor *source, Digit *digit) {
+static int digits_of(const Tensor *location, const Tensor *source, Digit *digit) {
     int n = 0;
-    for (int d = 0; d < place->ndim; d++) {
-        Digit own = {place->size[d], place->stride[d], source->stride[d]};
+    for (int d = 0; d < location->ndim; d++) {
+        Digit own = {location->size[d], location->stride[d], source->stride[d]};
         if (own.size <= 1) {
             continue;
         }
@@ -111,12 +111,12 @@ bool pull_back(const Compile *c, const Tensor *view, const Tensor *window, const
     return true;
 }
 
-/* use(view of `of`) if n, a VIEW, reads only the elements of `of`, which are at `place`. `source`
- * is of's layout, expanded to the sizes of `place`. */
-static bool use_pulled(Compile *c, const Node *n, Rewrite *w, const Tensor *place, Node *of,
+/* use(view of `of`) if n, a VIEW, reads only the elements of `of`, which are at `location`.
+ * `source` is of's layout, expanded to the sizes of `location`. */
+static bool use_pulled(Compile *c, const Node *n, Rewrite *w, const Tensor *location, Node *of,
                        const Tensor *source) {
     Tensor layout;
-    return of->t.dtype == n->t.dtype && pull_back(c, &n->t, place, source, &layout) &&
+    return of->t.dtype == n->t.dtype && pull_back(c, &n->t, location, source, &layout) &&
            use_view(c, n, w, of, &layout);
 }
 
@@ -145,12 +145,12 @@ static bool disjoint(const Compile *c, const Tensor *a, const Tensor *b) {
 bool rule_store_forward(Compile *c, Node *n, Rewrite *w) {
     UNUSED;
     const Node *store = n->in[0];
-    return store->kind == NODE_STORE && tensor_same_layout(&n->t, &store->region) &&
+    return store->kind == NODE_STORE && tensor_same_layout(&n->t, &store->slice) &&
            same_type(n, store->in[1]) && use(w, store->in[1]);
 }
 
 bool rule_store_past(Compile *c, Node *n, Rewrite *w) {
-    if (n->in[0]->kind != NODE_STORE || !disjoint(c, &n->t, &n->in[0]->region)) {
+    if (n->in[0]->kind != NODE_STORE || !disjoint(c, &n->t, &n->in[0]->slice)) {
         return false;
     }
     w->base = n->in[0]->in[0];
@@ -162,8 +162,8 @@ bool rule_view_of_part(Compile *c, Node *n, Rewrite *w) {
     if (store->kind != NODE_STORE) {
         return false;
     }
-    Tensor value = expanded_to(&store->in[1]->t, &store->region);
-    return use_pulled(c, n, w, &store->region, store->in[1], &value);
+    Tensor value = expanded_to(&store->in[1]->t, &store->slice);
+    return use_pulled(c, n, w, &store->slice, store->in[1], &value);
 }
 
 bool rule_view_of_copy(Compile *c, Node *n, Rewrite *w) {
@@ -172,13 +172,13 @@ bool rule_view_of_copy(Compile *c, Node *n, Rewrite *w) {
         return false;
     }
     Node *x = copy->in[copy->nin - 1];
-    Tensor place = copy->t, source = x->t;
+    Tensor location = copy->t, source = x->t;
     if (copy->op == OP__reshape_copy) { /* x in contiguous order, with other sizes */
-        tensor_set_contiguous(&place, x->t.dtype, x->t.size, x->t.ndim);
+        tensor_set_contiguous(&location, x->t.dtype, x->t.size, x->t.ndim);
     } else {
         source = expanded_to(&x->t, &copy->t);
     }
-    return use_pulled(c, n, w, &place, x, &source);
+    return use_pulled(c, n, w, &location, x, &source);
 }
 
 bool rule_view_of_cat(Compile *c, Node *n, Rewrite *w) {
@@ -191,10 +191,10 @@ bool rule_view_of_cat(Compile *c, Node *n, Rewrite *w) {
         Node *x = cat->in[k];
         Tensor part;
         if (geometry_joined(cat->call, &cat->t, &x->t, &at, &part)) {
-            Tensor place = x->t;
-            place.offset = part.offset;
-            memcpy(place.stride, part.stride, sizeof place.stride);
-            if (use_pulled(c, n, w, &place, x, &x->t)) {
+            Tensor location = x->t;
+            location.offset = part.offset;
+            memcpy(location.stride, part.stride, sizeof location.stride);
+            if (use_pulled(c, n, w, &location, x, &x->t)) {
                 return true;
             }
         }
@@ -209,18 +209,18 @@ bool rule_view_of_pad(Compile *c, Node *n, Rewrite *w) {
     }
     const Arg *widths = &pad->call->arg[1];
     Node *x = pad->in[0];
-    Tensor place = x->t;
-    place.offset = 0;
-    memcpy(place.stride, pad->t.stride, sizeof place.stride);
+    Tensor location = x->t;
+    location.offset = 0;
+    memcpy(location.stride, pad->t.stride, sizeof location.stride);
     for (int k = 0; k < widths->ints.n; k++) {
         if (widths->ints.v[k] < 0) {
             return false;
         }
         if (k % 2 == 0) { /* pairs of before and after, last dim first */
-            place.offset += widths->ints.v[k] * place.stride[x->t.ndim - 1 - k / 2];
+            location.offset += widths->ints.v[k] * location.stride[x->t.ndim - 1 - k / 2];
         }
     }
-    return use_pulled(c, n, w, &place, x, &x->t);
+    return use_pulled(c, n, w, &location, x, &x->t);
 }
 
 bool rule_view_of_flip(Compile *c, Node *n, Rewrite *w) {
@@ -244,27 +244,26 @@ bool rule_view_of_flip(Compile *c, Node *n, Rewrite *w) {
 }
 
 /* The slice of its own buffer that a slice_scatter, select_scatter, .. writes. */
-static bool view_scattered_region(const Node *scatter, Tensor *region) {
+static bool view_scattered_slice(const Node *scatter, Tensor *slice) {
     Error err;
     error_begin(&err, true);
     return scatter->kind == NODE_OP && lower_class(scatter) == LOWER_VIEW_SCATTER &&
-           geometry_scattered(scatter->call, &scatter->t, region, &err) == ERR_none;
+           geometry_scattered(scatter->call, &scatter->t, slice, &err) == ERR_none;
 }
 
 bool rule_view_of_scatter(Compile *c, Node *n, Rewrite *w) {
     const Node *scatter = n->in[0];
-    Tensor region;
-    if (!view_scattered_region(scatter, &region) ||
-        !tensor_same_size(&scatter->in[1]->t, &region)) {
+    Tensor slice;
+    if (!view_scattered_slice(scatter, &slice) || !tensor_same_size(&scatter->in[1]->t, &slice)) {
         return false;
     }
-    return use_pulled(c, n, w, &region, scatter->in[1], &scatter->in[1]->t);
+    return use_pulled(c, n, w, &slice, scatter->in[1], &scatter->in[1]->t);
 }
 
 bool rule_view_past_scatter(Compile *c, Node *n, Rewrite *w) {
     const Node *scatter = n->in[0];
-    Tensor region;
-    return view_scattered_region(scatter, &region) && disjoint(c, &n->t, &region) &&
+    Tensor slice;
+    return view_scattered_slice(scatter, &slice) && disjoint(c, &n->t, &slice) &&
            tensor_same_size(&scatter->in[0]->t, &scatter->t) &&
            use_pulled(c, n, w, &scatter->t, scatter->in[0], &scatter->in[0]->t);
 }
@@ -273,7 +272,7 @@ bool rule_view_past_scatter(Compile *c, Node *n, Rewrite *w) {
 
 bool rule_store_dead(Compile *c, Node *n, Rewrite *w) {
     UNUSED;
-    if (n->in[0]->kind != NODE_STORE || !tensor_same_layout(&n->region, &n->in[0]->region)) {
+    if (n->in[0]->kind != NODE_STORE || !tensor_same_layout(&n->slice, &n->in[0]->slice)) {
         return false;
     }
     w->base = n->in[0]->in[0];
@@ -283,7 +282,7 @@ bool rule_store_dead(Compile *c, Node *n, Rewrite *w) {
 bool rule_store_covered(Compile *c, Node *n, Rewrite *w) {
     Tensor part;
     if (n->in[0]->kind != NODE_STORE ||
-        !pull_back(c, &n->in[0]->region, &n->region, &n->region, &part)) {
+        !pull_back(c, &n->in[0]->slice, &n->slice, &n->slice, &part)) {
         return false;
     }
     w->base = n->in[0]->in[0];
@@ -293,12 +292,12 @@ bool rule_store_covered(Compile *c, Node *n, Rewrite *w) {
 bool rule_store_same(Compile *c, Node *n, Rewrite *w) {
     UNUSED;
     const Node *value = n->in[1];
-    return node_buffer((Node *)value) == n->in[0] && tensor_same_layout(&value->t, &n->region) &&
+    return node_buffer((Node *)value) == n->in[0] && tensor_same_layout(&value->t, &n->slice) &&
            use(w, n->in[0]);
 }
 
 bool rule_store_whole(Compile *c, Node *n, Rewrite *w) {
     UNUSED;
-    return read_by_value(n) && tensor_same_layout(&n->region, &n->t) && same_type(n, n->in[1]) &&
+    return read_by_value(n) && tensor_same_layout(&n->slice, &n->t) && same_type(n, n->in[1]) &&
            use(w, n->in[1]);
 }

@@ -141,9 +141,9 @@ static void interpret_node(Interpreter *in, const Node *n, Tensor *out) {
     CHECK(tensor_allocate(out, in->arena, NULL, &err) == ERR_none);
     memcpy(out->storage->data, value[0].storage->data,
            (size_t)(interpret_extent(&n->t) * dtype_bytes(n->t.dtype)));
-    Tensor region = n->region;
-    region.storage = out->storage;
-    tensor_copy_data(&region, &value[1], &undefined);
+    Tensor slice = n->slice;
+    slice.storage = out->storage;
+    tensor_copy_data(&slice, &value[1], &undefined);
     in->out->unknown |= undefined;
 }
 

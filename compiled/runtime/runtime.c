@@ -180,16 +180,16 @@ static void region_leave_tensor(LiveTensor *o, const ExitTensor *e, Region *regi
     if (!o->record.accumulator_meta) {
         o->record.accumulator_meta = before.accumulator_meta;
     }
-    if (e->history == HISTORY_OF_REGION) {
+    if (e->grad_fn == EXIT_GRAD_FN_NEW) {
         o->grad_fn = (RegionEdge){region, e->number, e->nr};
     } else {
         o->record.topological_nr = before.topological_nr;
         o->record.grad_fn_meta = before.grad_fn_meta;
     }
-    if (e->history == HISTORY_NONE) {
+    if (e->grad_fn == EXIT_GRAD_FN_NONE) {
         o->grad_fn = (RegionEdge){NULL, 0, 0};
     }
-    o->regenerated = e->regenerated || (o->regenerated && e->history == HISTORY_AS_BEFORE);
+    o->regenerated = e->regenerated || (o->regenerated && e->grad_fn == EXIT_GRAD_FN_UNCHANGED);
 }
 
 /* Exports become live tensors. New storages count their versions from their creation. */

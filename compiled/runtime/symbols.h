@@ -27,7 +27,7 @@ void walk_observed(Numbers *out, const Compile *c);
 void walk_artifact(Numbers *out, const Compile *c, ExitTensor *exit);
 /* Writes the values that the expressions have now; what may be read after this call is copied into
  * `arena` first. */
-void write_artifact_numbers(const SymbolicNumber *place, const Compile *c, ExitTensor *exit,
+void write_artifact_numbers(const SymbolicNumber *number, const Compile *c, ExitTensor *exit,
                             Arena *arena);
 
 /* ---- symbols_guard.c ---- */
@@ -69,7 +69,7 @@ bool guards_hold(const Compile *c, const Symbols *symbols, MissReason *why);
 int64_t storage_spare(const CaptureInput *in, int i);
 /* Makes guards from distinct expressions and constants, each with its values in the samples; those
  * that are not `equated` were only compared for order. */
-void guards_make(Symbols *symbols, Arena *arena, Expr *const *fact, int64_t *const *value,
+void guards_make(Symbols *symbols, Arena *arena, Expr *const *observed, int64_t *const *value,
                  const bool *equated, int nfact, int nsample);
 void guard_print(Text *text, const Guard *g);
 

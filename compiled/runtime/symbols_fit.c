@@ -141,40 +141,40 @@ static void text_constants(FitTable *t, const Block *block) {
 /* The expressions of all numbers; NULL if some number has none. */
 static SymbolicNumber *fit_numbers(FitTable *t, const Numbers *const *numbers) {
     int64_t value[MAX_SAMPLES];
-    SymbolicNumber *place = arena_array(t->arena, SymbolicNumber, numbers[0]->n);
+    SymbolicNumber *number = arena_array(t->arena, SymbolicNumber, numbers[0]->n);
     for (int i = 0; i < numbers[0]->n; i++) {
         if (!across(numbers, t->points, i, value)) {
             continue;
         }
         if (numbers[0]->kind[i] == NUMBER_REAL) {
-            if (!fit_real(t, value, &place[i])) {
+            if (!fit_real(t, value, &number[i])) {
                 return NULL;
             }
-        } else if (!(place[i].expr = table_find(t, value, NUMBER_INT))) {
+        } else if (!(number[i].expr = table_find(t, value, NUMBER_INT))) {
             return NULL;
         }
     }
-    return place;
+    return number;
 }
 
 bool symbols_fit(const RuntimeSession *r, Symbols *s, const SamplePoints *points,
                  const SampleCompilation *sample) {
     FitTable t = {.arena = r->arena, .points = points};
-    const Numbers *facts[MAX_SAMPLES], *captured[MAX_SAMPLES], *places[MAX_SAMPLES];
+    const Numbers *observed[MAX_SAMPLES], *captured[MAX_SAMPLES], *artifact[MAX_SAMPLES];
     int64_t value[MAX_SAMPLES];
     for (int k = 0; k < points->n; k++) {
-        facts[k] = &sample[k].observed;
+        observed[k] = &sample[k].observed;
         captured[k] = &sample[k].captured;
-        places[k] = &sample[k].artifact;
+        artifact[k] = &sample[k].artifact;
     }
-    s->numbers = fit_numbers(&t, places);
+    s->numbers = fit_numbers(&t, artifact);
     s->captured_numbers = s->numbers ? fit_numbers(&t, captured) : NULL;
     if (!s->captured_numbers) {
         return false;
     }
-    for (int i = 0; i < facts[0]->n; i++) {
-        across(facts, points, i, value);
-        table_find(&t, value, facts[0]->kind[i]);
+    for (int i = 0; i < observed[0]->n; i++) {
+        across(observed, points, i, value);
+        table_find(&t, value, observed[0]->kind[i]);
     }
     for (int i = 0; i < s->n; i++) { /* even if no op read it */
         for (int k = 0; k < points->n; k++) {

@@ -25,7 +25,7 @@ static bool same_names(const CaptureInput *a, const CaptureInput *b) {
 }
 
 /* The metadata of an AccumulateGrad counts: the region then starts with it on its tape. */
-static bool same_history(const EntryTensor *a, const EntryTensor *b) {
+static bool same_grad_fn_state(const EntryTensor *a, const EntryTensor *b) {
     const TensorRecord *x = &a->record, *y = &b->record;
     return a->has_grad_fn == b->has_grad_fn && a->base == b->base &&
            x->attr_version == y->attr_version && x->creation_meta == y->creation_meta &&
@@ -65,7 +65,7 @@ static bool match_entry(const CaptureInput *was, Symbols *symbols, const Capture
     if (was->entry[i].record.requires_grad != in->entry[i].record.requires_grad) {
         return guard_refuse(why, MISS_requires_grad);
     }
-    if (!same_history(&was->entry[i], &in->entry[i])) {
+    if (!same_grad_fn_state(&was->entry[i], &in->entry[i])) {
         return guard_refuse(why, MISS_history);
     }
     if (storage_leader(was->tensors, i) != storage_leader(in->tensors, i)) {
@@ -92,8 +92,8 @@ static bool has_symbol(const Symbols *symbols, int i, int ndim) {
 }
 
 /* Strides, offset and storage size, now that the symbols have values. */
-static bool match_place(const CaptureInput *was, const Symbols *symbols, const CaptureInput *in,
-                        int i, MissReason *why) {
+static bool match_geometry(const CaptureInput *was, const Symbols *symbols, const CaptureInput *in,
+                           int i, MissReason *why) {
     const Tensor *a = &was->tensors[i], *b = &in->tensors[i];
     bool assumed =
         symbols && symbols->skips_strides && has_symbol(symbols, i, a->ndim) && tensor_is_dense(b);
@@ -133,7 +133,7 @@ bool guard_match(const CaptureInput *was, Symbols *symbols, const CaptureInput *
         }
     }
     for (int i = 0; i < in->n; i++) {
-        if (!match_place(was, symbols, in, i, why)) {
+        if (!match_geometry(was, symbols, in, i, why)) {
             return false;
         }
     }
@@ -221,13 +221,13 @@ static void drop_implied(Symbols *symbols, Arena *arena) {
     symbols->nguard = n;
 }
 
-void guards_make(Symbols *symbols, Arena *arena, Expr *const *fact, int64_t *const *value,
+void guards_make(Symbols *symbols, Arena *arena, Expr *const *observed, int64_t *const *value,
                  const bool *equated, int nfact, int nsample) {
     for (int pass = 0; pass < 2; pass++) { /* counted, then made */
         symbols->nguard = 0;
         for (int i = 0; i < nfact; i++) {
             for (int j = i + 1; j < nfact; j++) {
-                if (guard_is_constant(fact[i]) && guard_is_constant(fact[j])) {
+                if (guard_is_constant(observed[i]) && guard_is_constant(observed[j])) {
                     continue;
                 }
                 int seen = 0;
@@ -237,11 +237,11 @@ void guards_make(Symbols *symbols, Arena *arena, Expr *const *fact, int64_t *con
                 bool both_ways =
                     seen == (COMPARES_LESS | COMPARES_GREATER) && !(equated[i] && equated[j]);
                 if (both_ways || seen == COMPARES_ANY ||
-                    !(expr_compare(fact[i], fact[j], symbols->n) & ~seen)) {
+                    !(expr_compare(observed[i], observed[j], symbols->n) & ~seen)) {
                     continue;
                 }
                 if (pass == 1) {
-                    symbols->guard[symbols->nguard] = (Guard){fact[i], fact[j], seen};
+                    symbols->guard[symbols->nguard] = (Guard){observed[i], observed[j], seen};
                 }
                 symbols->nguard++;
             }

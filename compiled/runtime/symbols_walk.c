@@ -59,7 +59,7 @@ static void walk_exits(WalkVisit *w, const Capture *cap, ExitTensor *exit) {
         ExitTensor *e = &exit[i];
         walk_layout(w, &e->layout);
         walk_fixed(w, e->record.requires_grad);
-        walk_fixed(w, e->history);
+        walk_fixed(w, e->grad_fn);
         walk_fixed(w, e->number);
         walk_fixed(w, e->nr);
         walk_fixed(w, e->base);
@@ -115,8 +115,8 @@ void walk_artifact(Numbers *out, const Compile *c, ExitTensor *exit) {
     walk_artifact_numbers(&w, c, exit);
 }
 
-void write_artifact_numbers(const SymbolicNumber *place, const Compile *c, ExitTensor *exit,
+void write_artifact_numbers(const SymbolicNumber *number, const Compile *c, ExitTensor *exit,
                             Arena *arena) {
-    WalkVisit w = {.next = place, .arena = arena, .stale_strides = fault(c, FAULT_GU_10)};
+    WalkVisit w = {.next = number, .arena = arena, .stale_strides = fault(c, FAULT_GU_10)};
     walk_artifact_numbers(&w, c, exit);
 }

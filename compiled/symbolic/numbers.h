@@ -49,6 +49,6 @@ void walk_observed_layout(Numbers *out, const Tensor *t);
 /* The numbers of the graph's nodes. */
 void walk_graph_numbers(Numbers *out, const Graph *g);
 /* Writes the values that the expressions have now into the graph's nodes. */
-void write_graph_numbers(const SymbolicNumber *place, const Graph *g, Arena *arena);
+void write_graph_numbers(const SymbolicNumber *number, const Graph *g, Arena *arena);
 
 #endif

@@ -41,7 +41,7 @@ void observed_rewrite(const Compile *c, const Node *n, int from) {
 /* ---- calls ---- */
 
 /* An index along a dim as written: counted from the end if it is negative. */
-static int64_t place_along(int64_t at, int64_t size) {
+static int64_t index_along(int64_t at, int64_t size) {
     int64_t wrapped;
     return at >= 0 ? at : checked_add(at, size, &wrapped) ? wrapped : at;
 }
@@ -53,37 +53,37 @@ static int64_t observed_size_along(const Tensor *t, int64_t dim) {
 }
 
 /* The products of neighbouring sizes, which a view computes. */
-static void note_products(Numbers *facts, const int64_t *size, int ndim) {
+static void note_products(Numbers *observed, const int64_t *size, int ndim) {
     for (int first = 0; first < ndim; first++) {
         int64_t product = 1;
         for (int d = first; d < ndim && checked_mul(product, size[d], &product); d++) {
-            numbers_observed(facts, product, NUMBER_OBSERVED);
+            numbers_observed(observed, product, NUMBER_OBSERVED);
         }
     }
 }
 
-static void note_sum(Numbers *facts, int64_t a, int64_t b) {
+static void note_sum(Numbers *observed, int64_t a, int64_t b) {
     int64_t sum;
-    numbers_observed(facts, checked_add(a, b, &sum) ? sum : INT64_MAX, NUMBER_ORDER);
+    numbers_observed(observed, checked_add(a, b, &sum) ? sum : INT64_MAX, NUMBER_ORDER);
 }
 
 /* start, end along dim: as wrapped, before they are clamped. */
-static void note_slice(Numbers *facts, const Tensor *self, const Arg *arg) {
+static void note_slice(Numbers *observed, const Tensor *self, const Arg *arg) {
     int64_t size = observed_size_along(self, arg[0].i);
     for (int p = 1; p <= 2; p++) {
-        numbers_observed(facts, arg[p].none ? 0 : place_along(arg[p].i, size), NUMBER_ORDER);
+        numbers_observed(observed, arg[p].none ? 0 : index_along(arg[p].i, size), NUMBER_ORDER);
     }
 }
 
-static void note_diagonal(Numbers *facts, const Tensor *self, const Arg *arg) {
+static void note_diagonal(Numbers *observed, const Tensor *self, const Arg *arg) {
     int64_t offset = arg[0].i > -INT32_MAX && arg[0].i < INT32_MAX ? arg[0].i : INT32_MAX;
-    note_sum(facts, observed_size_along(self, arg[2].i), -offset);
-    note_sum(facts, observed_size_along(self, arg[1].i), offset);
+    note_sum(observed, observed_size_along(self, arg[2].i), -offset);
+    note_sum(observed, observed_size_along(self, arg[1].i), offset);
 }
 
 void observed_call(const Compile *c, const Call *call) {
-    Numbers *facts = observed_of(c);
-    if (!facts) {
+    Numbers *observed = observed_of(c);
+    if (!observed) {
         return;
     }
     const OpInfo *op = call->op;
@@ -97,31 +97,31 @@ void observed_call(const Compile *c, const Call *call) {
     switch (op->id) {
     case OP_slice:
     case OP_slice_scatter:
-        note_slice(facts, self, arg);
+        note_slice(observed, self, arg);
         break;
     case OP_select:
     case OP_select_scatter:
-        numbers_observed(facts, place_along(arg[1].i, observed_size_along(self, arg[0].i)),
+        numbers_observed(observed, index_along(arg[1].i, observed_size_along(self, arg[0].i)),
                          NUMBER_ORDER);
         break;
     case OP_narrow: {
-        int64_t start = place_along(arg[1].i, observed_size_along(self, arg[0].i));
-        numbers_observed(facts, start, NUMBER_ORDER);
-        note_sum(facts, start, arg[2].i);
+        int64_t start = index_along(arg[1].i, observed_size_along(self, arg[0].i));
+        numbers_observed(observed, start, NUMBER_ORDER);
+        note_sum(observed, start, arg[2].i);
         break;
     }
     case OP_diagonal:
     case OP_diagonal_scatter:
-        note_diagonal(facts, self, arg);
+        note_diagonal(observed, self, arg);
         break;
     case OP_view:
     case OP__reshape_copy:
-        note_products(facts, arg[0].ints.v, arg[0].ints.n);
-        note_products(facts, self->size, self->ndim);
+        note_products(observed, arg[0].ints.v, arg[0].ints.n);
+        note_products(observed, self->size, self->ndim);
         break;
     case OP_view_as:
-        note_products(facts, call->arg[1].tensor->size, call->arg[1].tensor->ndim);
-        note_products(facts, self->size, self->ndim);
+        note_products(observed, call->arg[1].tensor->size, call->arg[1].tensor->ndim);
+        note_products(observed, self->size, self->ndim);
         break;
     default:
         break;
@@ -130,20 +130,20 @@ void observed_call(const Compile *c, const Call *call) {
 
 /* ---- constants ---- */
 
-static void note_bits(Numbers *facts, double v) {
+static void note_bits(Numbers *observed, double v) {
     int64_t bits;
     memcpy(&bits, &v, sizeof bits);
-    numbers_mix(facts, (uint64_t)bits);
+    numbers_mix(observed, (uint64_t)bits);
 }
 
-static void note_scalar(Numbers *facts, Scalar v) {
+static void note_scalar(Numbers *observed, Scalar v) {
     bool in_range = v.kind != CAT_FLOAT || (v.f > -1e15 && v.f < 1e15);
-    numbers_observed(facts,
+    numbers_observed(observed,
                      !in_range             ? 0
                      : v.kind == CAT_FLOAT ? (int64_t)floor(v.f)
                                            : v.i,
                      NUMBER_OBSERVED);
-    numbers_observed(facts,
+    numbers_observed(observed,
                      !in_range             ? 0
                      : v.kind == CAT_FLOAT ? (int64_t)ceil(v.f)
                                            : v.i,
@@ -163,53 +163,53 @@ static bool is_choice(const OpInfo *op) {
 }
 
 void observed_constant(const Compile *c, const OpInfo *op, Scalar value, DType dtype) {
-    Numbers *facts = observed_of(c);
-    if (!facts) {
+    Numbers *observed = observed_of(c);
+    if (!observed) {
         return;
     }
     bool narrow = dtype_bytes(dtype) < 4 && dtype != DT_bool,
          whole = value.kind != CAT_FLOAT || value.f == floor(value.f);
     if (!narrow && (is_polynomial(op) || (is_choice(op) && whole))) {
-        note_scalar(facts, value);
+        note_scalar(observed, value);
         if (dtype == DT_float32 && fabs(value.f) > 1) {
-            numbers_observed(facts, INT64_C(1) << 24,
+            numbers_observed(observed, INT64_C(1) << 24,
                              NUMBER_ORDER); /* beyond it integers are rounded */
         }
         return;
     }
-    numbers_mix(facts, (uint64_t)value.i);
-    note_bits(facts, value.f);
+    numbers_mix(observed, (uint64_t)value.i);
+    note_bits(observed, value.f);
 }
 
 void observed_literal(const Compile *c, const Tensor *t) {
-    Numbers *facts = observed_of(c);
-    if (!facts) {
+    Numbers *observed = observed_of(c);
+    if (!observed) {
         return;
     }
     const Tensor *list[1] = {t};
     for (Walk w = walk_start(t->size, t->ndim, list, 1); walk_more(&w); walk_next(&w)) {
         if (dtype_is_float(t->dtype)) {
-            note_bits(facts, element_double(t->storage->data, t->dtype, w.at[0]));
+            note_bits(observed, element_double(t->storage->data, t->dtype, w.at[0]));
         } else {
-            numbers_mix(facts, (uint64_t)element_int(t->storage->data, t->dtype, w.at[0]));
+            numbers_mix(observed, (uint64_t)element_int(t->storage->data, t->dtype, w.at[0]));
         }
     }
     for (int d = 0; d < t->ndim; d++) {
-        numbers_mix(facts, (uint64_t)t->size[d]);
+        numbers_mix(observed, (uint64_t)t->size[d]);
     }
 }
 
 void observed_scalars(const Compile *c, const Call *call, DType dtype, bool literal) {
-    Numbers *facts = observed_of(c);
-    for (int p = 0; facts && p < call->op->nparam; p++) {
+    Numbers *observed = observed_of(c);
+    for (int p = 0; observed && p < call->op->nparam; p++) {
         ArgType type = call->op->param[p].type;
         if ((type != ARG_SCALAR && type != ARG_SCALAR_OPT) || call->arg[p].none) {
             continue;
         }
         Scalar v = call->arg[p].scalar;
         if (literal) {
-            numbers_mix(facts, (uint64_t)v.i);
-            note_bits(facts, v.f);
+            numbers_mix(observed, (uint64_t)v.i);
+            note_bits(observed, v.f);
         } else {
             observed_constant(c, call->op, v, dtype);
         }

@@ -210,14 +210,14 @@ static void walk_node(WalkVisit *w, Node *n) {
     walk_fixed(w, n->op);
     walk_fixed(w, n->number);
     walk_fixed(w, n->replaced);
-    walk_fixed(w, n->again ? n->again->id : -1);
+    walk_fixed(w, n->recomputes ? n->recomputes->id : -1);
     walk_fixed(w, n->nin);
     for (int k = 0; k < n->nin; k++) {
         walk_reference(w, n->in[k]);
     }
     walk_layout_of(w, &n->t, n->kind == NODE_VIEW);
     if (n->kind == NODE_STORE) {
-        walk_layout(w, &n->region);
+        walk_layout(w, &n->slice);
     } else if (n->kind == NODE_CHECK) {
         walk_fixed(w, n->check);
         walk_fixed(w, n->check_code);

@@ -152,13 +152,13 @@ static void code_backward(Coder *c, Backward *b, int nreturns) {
         int n = (int)code_count(c, b->nof, MAX_NAMES), kept = 0;
         b->of = c->encoding ? b->of : arena_array(c->arena, int, n + 1);
         for (int i = 0; i < n && nreturns > 0; i++) {
-            int place = code_choice(c, b->of[i], (int)min_i64(nreturns, 65536));
+            int index = code_choice(c, b->of[i], (int)min_i64(nreturns, 65536));
             bool twice = false;
             for (int k = 0; k < kept; k++) {
-                twice |= b->of[k] == place;
+                twice |= b->of[k] == index;
             }
             if (!twice) {
-                b->of[kept++] = place;
+                b->of[kept++] = index;
             }
         }
         b->nof = kept;
@@ -178,18 +178,18 @@ static const char *code_path(Coder *c, const char *path) {
     for (int step = 0; step <= MAX_NESTING; step++) {
         const char *const *labels = step == 0 ? roots : inner;
         int count = step == 0 ? 2 : 3, label = 0;
-        long long place = 0;
+        long long index = 0;
         for (int k = 0; k < count && c->encoding; k++) {
             size_t length = strlen(labels[k]);
             if (strncmp(path, labels[k], length) == 0 && path[length] == '[') {
                 label = k;
-                sscanf(path + length, "[%lld]", &place);
+                sscanf(path + length, "[%lld]", &index);
             }
         }
         label = code_choice(c, label, count);
-        place = code_int(c, place) & 0x1FFFFFFF;
+        index = code_int(c, index) & 0x1FFFFFFF;
         n += (size_t)snprintf(text + n, sizeof text - n, "%s%s[%lld]", step ? "." : "",
-                              labels[label], place);
+                              labels[label], index);
         const char *dot = c->encoding ? strchr(path, '.') : NULL;
         path = dot ? dot + 1 : path;
         if (!code_rare(c, dot != NULL)) {

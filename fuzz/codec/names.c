@@ -58,9 +58,9 @@ static NameId code_entry(Coder *c, const char *name) {
     }
     int n = 1 + code_choice(c, c->encoding ? (int)strlen(name) - 1 : 0, MAX_LENGTH);
     for (int i = 0; i < n; i++) {
-        int place = c->encoding ? (int)(strchr(letters, name[i]) - letters) : 0;
-        place = code_back(c, (uint8_t)place) % (i == 0 ? FIRST_LETTERS : LETTERS);
-        text[i] = letters[place];
+        int index = c->encoding ? (int)(strchr(letters, name[i]) - letters) : 0;
+        index = code_back(c, (uint8_t)index) % (i == 0 ? FIRST_LETTERS : LETTERS);
+        text[i] = letters[index];
     }
     text[n] = '\0';
     return c->encoding ? 0 : add_name(c, text);
@@ -80,8 +80,8 @@ void code_names(Coder *c) {
 NameId code_name(Coder *c, NameId name) {
     int n = (int)max_i64(c->nname, 1);
     CHECK(!c->encoding || (name >= 0 && name < n));
-    int place = code_choice(c, c->encoding ? name : 0, n);
-    return c->encoding ? name : c->name[place];
+    int index = code_choice(c, c->encoding ? name : 0, n);
+    return c->encoding ? name : c->name[index];
 }
 
 NameId *code_name_list(Coder *c, NameId *names, int *n, bool nulls) {

@@ -186,8 +186,8 @@ const Tensor *indexed_tensor(Gen *g, const Stmt *s) {
 
 bool draw_setitem_value(Gen *g, Stmt *s, bool repeats) {
     const Tensor *self = g->env[s->arg[0].tensor];
-    const Tensor *region = indexed_tensor(g, s);
-    if (region == NULL || tensor_numel(region) > g->most) {
+    const Tensor *slice = indexed_tensor(g, s);
+    if (slice == NULL || tensor_numel(slice) > g->most) {
         return false;
     }
     bool fuzzy = g->fuzzy;
@@ -200,12 +200,12 @@ bool draw_setitem_value(Gen *g, Stmt *s, bool repeats) {
         advanced = advanced || s->arg[1].index.v[i].kind >= INDEX_TENSOR;
     }
     Need need = {.dtype = self->dtype,
-                 .ndim = region->ndim,
-                 .size = region->size,
+                 .ndim = slice->ndim,
+                 .size = slice->size,
                  .broadcast = true,
                  .uniform = repeats};
     GenVar *v = advanced || repeats ? draw_need(g, need)
-                                    : draw_operand(g, self->dtype, region->size, region->ndim);
+                                    : draw_operand(g, self->dtype, slice->size, slice->ndim);
     if (v == NULL) {
         return false;
     }

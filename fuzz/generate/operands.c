@@ -271,13 +271,13 @@ bool tensor_argument(Draw *x, int k) {
         if (ka >= 0 && draw_chance(g, 50)) {
             set_bool(x->s, ka, true);
         }
-        const Tensor *region = indexed_tensor(g, x->s);
-        return region != NULL && operands_give(x, k,
-                                               draw_need(g, (Need){.dtype = dtype,
-                                                                   .ndim = region->ndim,
-                                                                   .size = region->size,
-                                                                   .broadcast = true,
-                                                                   .uniform = all_equal(x)}));
+        const Tensor *slice = indexed_tensor(g, x->s);
+        return slice != NULL && operands_give(x, k,
+                                              draw_need(g, (Need){.dtype = dtype,
+                                                                  .ndim = slice->ndim,
+                                                                  .size = slice->size,
+                                                                  .broadcast = true,
+                                                                  .uniform = all_equal(x)}));
     }
     if (named(p, "value") && !has(x->op, "tensor1")) {
         return operands_give(x, k, operands_exactly(x, dtype, NULL, 0));

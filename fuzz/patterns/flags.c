@@ -76,17 +76,17 @@ static bool store_source(Gen *g, GenVar *buffer) {
     Stmt *s = stmt_op(g, OP_setitem);
     set_tensor(s, 0, buffer);
     set_index(s, 1, items, n);
-    const Tensor *region = indexed_tensor(g, s);
-    if (region == NULL || tensor_numel(region) > g->most) {
+    const Tensor *slice = indexed_tensor(g, s);
+    if (slice == NULL || tensor_numel(slice) > g->most) {
         return false;
     }
     int64_t size[MAX_DIMS];
-    for (int d = 0; d < region->ndim; d++) {
-        size[d] = region->size[d];
+    for (int d = 0; d < slice->ndim; d++) {
+        size[d] = slice->size[d];
     }
-    int skip = region->ndim > 0 && draw_chance(g, 15) ? 1 : 0;
+    int skip = slice->ndim > 0 && draw_chance(g, 15) ? 1 : 0;
     return say_setitem(g, buffer, items, n,
-                       pattern_source(g, buffer->t->dtype, size + skip, region->ndim - skip));
+                       pattern_source(g, buffer->t->dtype, size + skip, slice->ndim - skip));
 }
 
 static GenVar *plain_buffer(Gen *g, int least) {
@@ -233,9 +233,9 @@ bool pattern_branch_on_flag(Gen *g) {
     Stmt *s = stmt_op(g, OP_setitem);
     set_tensor(s, 0, b);
     set_index(s, 1, items, 1);
-    const Tensor *region = indexed_tensor(g, s);
-    if (region == NULL ||
-        !say_setitem(g, b, items, 1, pattern_source(g, b->t->dtype, region->size, region->ndim))) {
+    const Tensor *slice = indexed_tensor(g, s);
+    if (slice == NULL ||
+        !say_setitem(g, b, items, 1, pattern_source(g, b->t->dtype, slice->size, slice->ndim))) {
         return false;
     }
     Predicate p = flag_predicate(g, draw_chance(g, 75) ? PRED_requires_grad : PRED_has_grad_fn, b);

@@ -217,14 +217,14 @@ Step reduce_question(Program *p, int k) {
     if (s->kind != STMT_IF && s->kind != STMT_ASSERT) {
         return STEP_NOTHING;
     }
-    const Predicate *asked = &s->predicate;
-    while (asked->kind == PRED_not) {
-        asked = asked->inner;
+    const Predicate *predicate = &s->predicate;
+    while (predicate->kind == PRED_not) {
+        predicate = predicate->inner;
     }
     *s = (Stmt){.next = s->next,
                 .kind = STMT_PROBE,
-                .probe = (ProbeKind)probe_of[asked->kind],
-                .of = asked->kind == PRED_is_grad_enabled ? NAME_NONE : asked->of};
+                .probe = (ProbeKind)probe_of[predicate->kind],
+                .of = predicate->kind == PRED_is_grad_enabled ? NAME_NONE : predicate->of};
     program_number(p);
     return STEP_MADE;
 }

@@ -42,12 +42,12 @@ static void charts_label(Markup *m, double x, double y, const char *anchor, cons
 
 /* 1234567 as "1.2M". */
 static void human(char *out, size_t size, double v) {
-    static const char *const unit[] = {"", "k", "M", "G", "T"};
+    static const char *const suffix[] = {"", "k", "M", "G", "T"};
     int k = 0;
-    for (; v >= 10000 && k < COUNT_OF(unit) - 1; k++) {
+    for (; v >= 10000 && k < COUNT_OF(suffix) - 1; k++) {
         v /= 1000;
     }
-    snprintf(out, size, k && v < 100 ? "%.1f%s" : "%.0f%s", v, unit[k]);
+    snprintf(out, size, k && v < 100 ? "%.1f%s" : "%.0f%s", v, suffix[k]);
 }
 
 void chart_curve(Markup *m, const Curve *c) {

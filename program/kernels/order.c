@@ -279,8 +279,7 @@ static bool kernel_order_is_true(const Tensor *t, int64_t at) {
                                     : element_int(t->storage->data, t->dtype, at) != 0;
 }
 
-static ErrCode count_answers(const Call *call, const Tensor *out, OrderQuery question,
-                             KernelCtx *k) {
+static ErrCode count_answers(const Call *call, const Tensor *out, OrderQuery query, KernelCtx *k) {
     const Tensor *self = call->arg[0].tensor;
     unsigned set;
     TRY(reduced_dims(call, self->ndim, &set, k->err));
@@ -295,9 +294,7 @@ static ErrCode count_answers(const Call *call, const Tensor *out, OrderQuery que
         count[w.at[1]] += kernel_order_is_true(self, w.at[0]);
     }
     for (int64_t i = 0; i < tensor_numel(out); i++) {
-        int64_t answer = question == ANY   ? count[i] > 0
-                         : question == ALL ? count[i] == all
-                                           : count[i];
+        int64_t answer = query == ANY ? count[i] > 0 : query == ALL ? count[i] == all : count[i];
         element_store_int(out->storage->data, out->dtype, out->offset + i, answer);
     }
     return ERR_none;

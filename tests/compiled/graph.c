@@ -17,12 +17,12 @@ static void small_start(Small *s) {
     s->view = case_view(&s->k, s->x, 2, size, stride, 0);
     s->check = graph_check(s->k.g, CHECK_INDEX, s->index, 4, ERR_index_range, "out", 1);
     s->op = case_unary(&s->k, OP_neg, s->view);
-    Tensor region = s->view->t;
-    region.ndim = 1;
-    region.size[0] = 3;
-    region.stride[0] = 1;
+    Tensor slice = s->view->t;
+    slice.ndim = 1;
+    slice.size[0] = 3;
+    slice.stride[0] = 1;
     static const int64_t row[1] = {3}, one[1] = {1};
-    s->store = case_store(&s->k, s->x, case_view(&s->k, s->op, 1, row, one, 3), &region);
+    s->store = case_store(&s->k, s->x, case_view(&s->k, s->op, 1, row, one, 3), &slice);
     case_return(&s->k, s->op);
     s->k.g->written[0] = s->store;
 }
@@ -72,9 +72,9 @@ static void other_op(Small *s) { s->op->op = OP_abs; }
 static void call_differs(Small *s) { ((Call *)s->op->call)->arg[0].tensor = &s->x->t; }
 static void store_into_view(Small *s) { s->store->in[0] = s->view; }
 static void store_layout(Small *s) { s->store->t.size[0] = 3; }
-static void region_outside(Small *s) { s->store->region.offset = 4; }
-static void region_dtype(Small *s) { s->store->region.dtype = DT_int64; }
-static void value_does_not_fit(Small *s) { s->store->region.size[0] = 2; }
+static void slice_outside(Small *s) { s->store->slice.offset = 4; }
+static void slice_dtype(Small *s) { s->store->slice.dtype = DT_int64; }
+static void value_does_not_fit(Small *s) { s->store->slice.size[0] = 2; }
 static void write_in_functional(Small *s) { graph_write(s->k.g, s->x, s->view, 0); }
 static void check_of_floats(Small *s) { s->check->in[0] = s->x; }
 static void check_code(Small *s) { s->check->check_code = ERR_none; }
@@ -133,9 +133,9 @@ static const struct {
               {call_differs, "differs from the call"},
               {store_into_view, "into a VIEW"},
               {store_layout, "another layout"},
-              {region_outside, "outside its base"},
-              {region_dtype, "region of another dtype"},
-              {value_does_not_fit, "does not fit its region"},
+              {slice_outside, "outside its base"},
+              {slice_dtype, "slice of another dtype"},
+              {value_does_not_fit, "does not fit its slice"},
               {write_in_functional, "WRITE in a functional graph"},
               {check_of_floats, "CHECK of nothing"},
               {check_code, "CHECK of nothing"},
@@ -210,7 +210,7 @@ START_TEST(a_new_node_is_initialised_to_its_end) {
     Node *x = graph_input(g, 0, DT_int64, 3);
     const Node *check = graph_check(g, CHECK_INDEX, x, 4, ERR_index_range, "out", 1);
     const char *head = (const char *)check, *end = head + sizeof *check;
-    for (const char *byte = (const char *)&check->region; byte < end; byte++) {
+    for (const char *byte = (const char *)&check->slice; byte < end; byte++) {
         ck_assert_msg(*byte == 0, "byte %d of %d", (int)(byte - head), (int)sizeof *check);
     }
     arena_destroy(&arena);

@@ -17,13 +17,13 @@ static void staged_start(Staged *s) {
     memset(&s->report, 0, sizeof s->report);
     case_start(&s->k, FAULT_NONE);
     static const int64_t three[1] = {3}, one[1] = {1};
-    Tensor region = {.dtype = DT_float32, .ndim = 1, .size = {3}, .stride = {1}, .offset = 1};
+    Tensor slice = {.dtype = DT_float32, .ndim = 1, .size = {3}, .stride = {1}, .offset = 1};
     s->x = case_input(&s->k, DT_float32, 6, FILL_dyadic, 1);
     s->index = case_input(&s->k, DT_int64, 2, FILL_ones, 1);
     s->check = graph_check(s->k.g, CHECK_INDEX, s->index, 4, ERR_index_range, "out", 1);
     s->base = case_unary(&s->k, OP_exp, s->x);
     s->y = case_unary(&s->k, OP_sin, s->base);
-    s->stored = case_store(&s->k, s->base, case_view(&s->k, s->x, 1, three, one, 0), &region);
+    s->stored = case_store(&s->k, s->base, case_view(&s->k, s->x, 1, three, one, 0), &slice);
     s->z = case_binary(&s->k, OP_add_Tensor, s->stored, s->y);
     case_return(&s->k, s->stored);
     case_return(&s->k, s->z);
@@ -35,7 +35,7 @@ static void staged_start(Staged *s) {
 typedef void (*Harm)(Staged *s);
 static void harm_nothing(Staged *s) { (void)s; }
 static void harm_op(Staged *s) { ((Call *)s->y->call)->op = op_info(OP_cos), s->y->op = OP_cos; }
-static void harm_region(Staged *s) { s->stored->region.offset = 2; }
+static void harm_slice(Staged *s) { s->stored->slice.offset = 2; }
 static void harm_operand(Staged *s) { s->z->in[0] = s->base, node_sync_call(s->z); }
 static void harm_check(Staged *s) { s->check->bound = 1; }
 static void harm_return(Staged *s) { s->k.g->ret[0].value = s->base; }
@@ -76,7 +76,7 @@ START_TEST(interpretation_finds_what_a_broken_pass_changes) {
         {harm_nothing, NULL},
         {plan_well, NULL},
         {harm_op, "return 1, element"},
-        {harm_region, "return 0, element"},
+        {harm_slice, "return 0, element"},
         {harm_operand, "return 1, element"},
         {harm_check, "refused at statement -1 before, 1 after"},
         {harm_return, "return 0, element"},

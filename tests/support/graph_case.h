@@ -115,14 +115,14 @@ static inline Node *case_op(Case *k, const Call *call) {
     return node;
 }
 
-static inline Node *case_store(Case *k, Node *base, Node *value, const Tensor *region) {
-    Node *n = graph_store(k->g, base, value, region, 0);
+static inline Node *case_store(Case *k, Node *base, Node *value, const Tensor *slice) {
+    Node *n = graph_store(k->g, base, value, slice, 0);
     const Storage *from = k->real[node_buffer(base)->id].storage;
     Storage *s = storage_new(&k->arena, n->t.dtype, from->numel);
     memcpy(s->data, from->data, (size_t)(from->numel * dtype_bytes(from->dtype)));
     k->real[n->id] = n->t;
     k->real[n->id].storage = s;
-    Tensor to = n->region;
+    Tensor to = n->slice;
     to.storage = s;
     tensor_copy_data(&to, &k->real[value->id], NULL);
     return n;

@@ -116,14 +116,14 @@ static inline Node *rolled(Case *k, Node *x, int64_t shift, int64_t dim) {
 /* A STORE of `value` into `base` at a line. */
 static inline Node *stored(Case *k, Node *base, Node *value, int64_t size, int64_t stride,
                            int64_t offset) {
-    Tensor region = {
+    Tensor slice = {
         .dtype = base->t.dtype, .ndim = 1, .size = {size}, .stride = {stride}, .offset = offset};
-    return case_store(k, base, value, &region);
+    return case_store(k, base, value, &slice);
 }
 static inline Node *stored_rows(Case *k, Node *base, Node *value) {
-    Tensor region = {
+    Tensor slice = {
         .dtype = base->t.dtype, .ndim = 2, .size = {2, 5}, .stride = {5, 1}, .offset = 5};
-    return case_store(k, base, value, &region);
+    return case_store(k, base, value, &slice);
 }
 static inline Node *sliced_into(Case *k, Node *x, Node *v, int64_t start, int64_t end) {
     Call call = call_new(OP_slice_scatter);
