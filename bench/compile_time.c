@@ -77,7 +77,8 @@ static Times random_programs(int64_t runs, char *title, size_t size) {
     return middle;
 }
 
-static bool read_program(const char *path, Arena *arena, Times *out, char *title, size_t size) {
+static bool compile_time_read(const char *path, Arena *arena, Times *out, char *title,
+                              size_t size) {
     FILE *f = fopen(path, "rb");
     static char text[1 << 20];
     size_t n = f ? fread(text, 1, sizeof text, f) : 0;
@@ -110,7 +111,7 @@ int main(int argc, char **argv) {
     column[0] = random_programs(runs, title[0], sizeof title[0]);
     for (int i = first; i < argc && n < MAX_COLUMNS; i++) {
         Arena arena = ARENA_EMPTY;
-        bool ok = read_program(argv[i], &arena, &column[n], title[n], sizeof title[n]);
+        bool ok = compile_time_read(argv[i], &arena, &column[n], title[n], sizeof title[n]);
         arena_destroy(&arena);
         if (!ok) {
             return 2;

@@ -3,10 +3,10 @@
  *
  *     {"cpu": 3, "programs": 41234, "edges": 5012, "rules": 101, "pairs": 2410}
  *
- * edges of compiled/ (the counters that the compiler put there, whoever reads them beside), steps
- * of the optimizer fired, and pairs of steps that fired in one program. Linked three ways: with a
- * main of its own, for the builtin engine (OUT SEED SECONDS MUTATE), and twice under libFuzzer, in
- * a job's folder, where the file `growth` holds SECONDS and the lines go to the file `samples`. */
+ * edges of compiled/ (counters that the C compiler inserts), steps of the optimizer that fired, and
+ * pairs of steps that fired in one program. Linked three ways: with its own main, for the builtin
+ * engine (OUT SEED SECONDS MUTATE), and twice under libFuzzer, in a job's folder, where the file
+ * `growth` holds SECONDS and the lines go to the file `samples`. */
 #include "harness/campaign/feedback.h"
 #include "harness/campaign/worker.h"
 #include "harness/cli/fuzz.h"

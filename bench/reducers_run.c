@@ -1,5 +1,5 @@
-/* One finding, one way to make it smaller, for bench/reducers: what ours is compared with asks the
- * same question of its candidates.
+/* Minimizes one finding in one way, for bench/reducers. All reducers test their candidates in the
+ * same way.
  *
  *     reducers_run ask FAULT SIGNATURE FILE      exit 0 if FILE shows that signature under the
  *     fault, and agrees without it; else 1

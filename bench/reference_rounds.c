@@ -1,5 +1,5 @@
 /* Microseconds that the reference takes for one program, two ways. One round of both for each line
- * on standard input, so that who asks can let something else run in between.
+ * on standard input, so that the caller can run something else in between.
  *
  *     reference_rounds FILE RUNS      answers "ALONE WHOLE", each the mean over RUNS runs
  *
@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-static double now(void) {
+static double reference_rounds_now(void) {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
@@ -30,23 +30,23 @@ static _Noreturn void refuse(void) {
 }
 
 static double run_whole(const Program *p, int runs, Arena *arena) {
-    double start = now();
+    double start = reference_rounds_now();
     for (int i = 0; i < runs; i++) {
         arena_reset(arena);
         if (!reference_run(p, &OPTIONS, arena)->calls[0].ok) {
             refuse();
         }
     }
-    return 1e6 * (now() - start) / runs;
+    return 1e6 * (reference_rounds_now() - start) / runs;
 }
 
-static double run_alone(const Program *p, int runs, Arena *arena) {
+static double time_alone(const Program *p, int runs, Arena *arena) {
     Arena kept = ARENA_EMPTY;
-    double start = now();
+    double start = reference_rounds_now();
     if (reference_repeat(p, &OPTIONS, runs, &kept, arena) != ERR_none) {
         refuse();
     }
-    double took = now() - start;
+    double took = reference_rounds_now() - start;
     arena_destroy(&kept);
     return 1e6 * took / runs;
 }
@@ -69,11 +69,11 @@ int main(int argc, char **argv) {
         fprintf(stderr, "reference_rounds: %s\n", message);
         return 2;
     }
-    run_alone(p, runs, &arena); /* warm */
+    time_alone(p, runs, &arena); /* warm */
     run_whole(p, runs, &arena);
     for (int c = getchar(); c != EOF; c = getchar()) {
         if (c == '\n') {
-            double alone = run_alone(p, runs, &arena), whole = run_whole(p, runs, &arena);
+            double alone = time_alone(p, runs, &arena), whole = run_whole(p, runs, &arena);
             printf("%.4f %.4f\n", alone, whole);
             fflush(stdout);
         }

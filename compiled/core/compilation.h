@@ -1,4 +1,4 @@
-/* One compilation: the state that the passes share, and the gate that they ask before every
+/* One compilation: the state that the passes share, and the gate that they call before every
  * optional step. */
 #ifndef COMPILED_CORE_COMPILATION_H
 #define COMPILED_CORE_COMPILATION_H

@@ -3,6 +3,7 @@
  * A plan is identified by the hash of its text, so equal plans share their functions. */
 #include "compiled/native/compiler.h"
 #include "compiled/native/native.h"
+#include "tensor/array.h"
 
 #include <dlfcn.h>
 #include <stdio.h>
@@ -110,11 +111,8 @@ static BuildEntry *find_entry(BuildEntry *list, TextHash hash) {
 /* Builds all pending plans as one file. If the compiler, which worked when the session was opened,
  * fails now, the process ends: there is no result to give. */
 static void build_batch(Native *n) {
-    if (n->nbatch == n->capacity) {
-        n->capacity = n->capacity ? n->capacity * 2 : MAX_BATCHES * 2;
-        n->batch = realloc(n->batch, sizeof *n->batch * (size_t)n->capacity);
-        CHECK(n->batch);
-    }
+    n->batch =
+        array_reserve_heap(n->batch, n->nbatch, &n->capacity, MAX_BATCHES * 2, sizeof *n->batch);
     Batch *b = &n->batch[n->nbatch++];
     *b = (Batch){0};
     Text file = {.arena = &n->work};

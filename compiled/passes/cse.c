@@ -176,7 +176,7 @@ static bool same_node(const Compile *c, const Node *a, const Node *b) {
 }
 
 /* The node that `n` equals, or `n` itself after entering it. */
-static Node *find(CseTable *t, Node *n) {
+static Node *cse_find(CseTable *t, Node *n) {
     for (uint32_t at = (uint32_t)hash_node(t->c, n) & t->mask;; at = (at + 1) & t->mask) {
         if (!t->slot[at]) {
             t->slot[at] = n;
@@ -222,7 +222,7 @@ bool pass_cse(Compile *c) {
             n->kind == NODE_WRITE) {
             continue;
         }
-        Node *same = find(&t, n);
+        Node *same = cse_find(&t, n);
         if (same != n && !(n->mark & OUT_RETURN) && gate(c, STEP_cse)) {
             n->map = same;
             changed = true;

@@ -375,8 +375,8 @@ static bool reorder(Partition *p) {
             append_node(p, before[i]);
         }
     }
-    for (int turn = 0; turn < 2; turn++) { /* statements that only the backward needs come when they
-                                              are asked for; what nobody needs, last */
+    for (int turn = 0; turn < 2; turn++) { /* statements that only the backward needs come when a
+                                              reader needs them; those without readers, last */
         for (int i = 0; i < p->n; i++) {
             if (!(p->flags[i] & (EARLY | APPENDED)) &&
                 (turn == 1 || before[i]->sid == AT_BACKWARD)) {

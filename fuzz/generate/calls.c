@@ -32,7 +32,7 @@ static GenVar *return_candidate(Gen *g) {
             continue;
         }
         if (best == NULL || (best->spent && !v->spent) ||
-            (!var_requires_grad(g, best) && var_requires_grad(g, v))) {
+            (!gen_var_requires_grad(g, best) && gen_var_requires_grad(g, v))) {
             best = v;
         }
     }
@@ -45,7 +45,7 @@ void draw_returns(Gen *g) {
     bool roots[2 * GEN_RETURNS];
     for (int i = 0; i < g->nwanted; i++) {
         if (!g->wanted[i]->dead) {
-            roots[n] = var_requires_grad(g, g->wanted[i]);
+            roots[n] = gen_var_requires_grad(g, g->wanted[i]);
             names[n++] = g->wanted[i]->name;
         }
     }
@@ -54,7 +54,7 @@ void draw_returns(Gen *g) {
     for (int i = 0; i < more; i++) {
         GenVar *v = return_candidate(g);
         if (v != NULL && (!returned(g, v, names, n) || draw_chance(g, 10))) {
-            roots[n] = var_requires_grad(g, v);
+            roots[n] = gen_var_requires_grad(g, v);
             names[n++] = v->name;
         }
     }
@@ -287,8 +287,7 @@ static bool draw_sizes(Gen *g) {
 
 void draw_recalls(Gen *g) {
     Program *p = g->p;
-    bool bounded = g->options->max_elements >
-                   0; /* nobody has inferred what the statements make of other sizes */
+    bool bounded = g->options->max_elements > 0; /* inference has not seen the other sizes */
     if (g->want_sizes && !bounded && p->ninputs > 0 && draw_sizes(g)) {
         return;
     }

@@ -59,14 +59,14 @@ static bool note_reads(Gen *g, const Stmt *s) {
         if (v != NULL) {
             v->spent = true;
             g->reads |= g->base[v->base].from;
-            requires_grad = requires_grad || var_requires_grad(g, v);
+            requires_grad = requires_grad || gen_var_requires_grad(g, v);
         } else if (type == ARG_TENSORS || type == ARG_TENSORS_OPT) {
             for (int i = 0; i < a->tensors.n; i++) {
                 v = a->tensors.v[i] == NAME_NONE ? NULL : gen_find(g, a->tensors.v[i]);
                 if (v != NULL) {
                     v->spent = true;
                     g->reads |= g->base[v->base].from;
-                    requires_grad = requires_grad || var_requires_grad(g, v);
+                    requires_grad = requires_grad || gen_var_requires_grad(g, v);
                 }
             }
         } else if (type == ARG_INDEX) {
@@ -97,7 +97,7 @@ static void note_saved(Gen *g, const Stmt *s, const Call *call) {
     GenVar *var[MAX_SLOTS];
     for (int i = 0; i < n; i++) {
         var[i] = slot[i] == NULL ? NULL : find_tensor(g, slot[i]);
-        needs[i] = var[i] != NULL && var_requires_grad(g, var[i]);
+        needs[i] = var[i] != NULL && gen_var_requires_grad(g, var[i]);
     }
     for (int i = 0; i < n; i++) {
         if (var[i] == NULL) {

@@ -12,7 +12,7 @@ int gen_base(Gen *g, bool requires_grad, bool leaf);
 GenVar *gen_var(Gen *g, NameId name, Tensor *t, int data, int base);
 GenVar *gen_find(Gen *g, NameId name);
 static inline Data *var_data(Gen *g, const GenVar *v) { return &g->data[v->data]; }
-static inline bool var_requires_grad(const Gen *g, const GenVar *v) {
+static inline bool gen_var_requires_grad(const Gen *g, const GenVar *v) {
     return g->base[v->base].requires_grad && dtype_is_float(v->t->dtype);
 }
 /* May it be written in place now, as far as history goes? `value_requires_grad`: another operand

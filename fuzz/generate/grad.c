@@ -12,10 +12,10 @@
 enum { GRAD_OUTPUTS = 2, GRAD_INPUTS = 3 };
 
 static bool is_output(const Gen *g, const GenVar *v) {
-    return var_requires_grad(g, v) && !v->no_grad && (!g->base[v->base].leaf || v->view);
+    return gen_var_requires_grad(g, v) && !v->no_grad && (!g->base[v->base].leaf || v->view);
 }
 static bool grad_is_input(const Gen *g, const GenVar *v) {
-    return var_requires_grad(g, v) && !v->no_grad;
+    return gen_var_requires_grad(g, v) && !v->no_grad;
 }
 
 /* Something that the outputs reach, as far as the guesses tell; leaves more often. */
@@ -208,7 +208,7 @@ bool pattern_passed_gradient(Gen *g) {
     GenVar *y = x == NULL || x->t->ndim > 2
                     ? NULL
                     : draw_this_op(g, form[draw_below(g, COUNT_OF(form))], x);
-    if (y == NULL || !var_requires_grad(g, y)) {
+    if (y == NULL || !gen_var_requires_grad(g, y)) {
         return false;
     }
     GenVar *fed =
@@ -216,7 +216,7 @@ bool pattern_passed_gradient(Gen *g) {
     if (fed == NULL) {
         return false;
     }
-    GenVar *v = draw_chance(g, 50) && !var_requires_grad(g, fed)
+    GenVar *v = draw_chance(g, 50) && !gen_var_requires_grad(g, fed)
                     ? fed
                     : say_scalar(g, OP_mul_Scalar, fed, scalar_int(2));
     GenVar *first = v == NULL ? NULL : draw_grad(g, (GradForm){y, x, 30, 60});

@@ -96,7 +96,7 @@ static bool main_fits(Gen *g, const OpInfo *op, const GenVar *v, int least, int 
     if (op->kind == KIND_META && op->id != OP_detach) {
         const Base *base = &g->base[v->base];
         if (op->id == OP_retain_grad) {
-            return (var_requires_grad(g, v) && !v->no_grad &&
+            return (gen_var_requires_grad(g, v) && !v->no_grad &&
                     (!base->leaf || draw_chance(g, 10))) ||
                    draw_chance(g, 3);
         }

@@ -18,7 +18,7 @@ static bool passed(const Gen *g, const GenVar *v) {
 static bool accepts_float(const Gen *g, const GenVar *v) {
     return dtype_is_float(v->t->dtype) && !g->base[v->base].requires_grad;
 }
-static bool accepts_grad(const Gen *g, const GenVar *v) { return var_requires_grad(g, v); }
+static bool accepts_grad(const Gen *g, const GenVar *v) { return gen_var_requires_grad(g, v); }
 static bool accepts_result(const Gen *g, const GenVar *v) {
     return !g->base[v->base].input && dtype_is_float(v->t->dtype) && passed(g, v);
 }

@@ -68,7 +68,7 @@ bool predicate_guess(const Gen *g, const Predicate *p) {
     }
     switch (p->kind) {
     case PRED_requires_grad:
-        return var_requires_grad(g, v);
+        return gen_var_requires_grad(g, v);
     case PRED_is_leaf:
         return !guess_has_grad_fn(g, v);
     case PRED_has_grad_fn:

@@ -205,10 +205,10 @@ static bool deliberate_error_index_dtype(Gen *g) {
 }
 
 static bool leaf_requires_grad(const Gen *g, const GenVar *v) {
-    return var_requires_grad(g, v) && g->base[v->base].leaf && !v->view;
+    return gen_var_requires_grad(g, v) && g->base[v->base].leaf && !v->view;
 }
 static bool inner_requires_grad(const Gen *g, const GenVar *v) {
-    return var_requires_grad(g, v) && !g->base[v->base].leaf && !v->fuzzy && v->t->ndim > 0 &&
+    return gen_var_requires_grad(g, v) && !g->base[v->base].leaf && !v->fuzzy && v->t->ndim > 0 &&
            v->t->size[0] > 0;
 }
 

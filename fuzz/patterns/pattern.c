@@ -30,7 +30,7 @@ void want_return(Gen *g, GenVar *v) {
 /* A write that eager refuses because of its history is not drawn. */
 static bool allowed(const Gen *g, OpId id, const GenVar *self, const GenVar *value) {
     return !op_info(id)->param[0].writes ||
-           var_writable(g, self, value != NULL && var_requires_grad(g, value));
+           var_writable(g, self, value != NULL && gen_var_requires_grad(g, value));
 }
 
 GenVar *say(Gen *g, OpId id, GenVar *a) {
@@ -94,7 +94,7 @@ GenVar *say_getitem(Gen *g, GenVar *a, PIndexItem *items, int n) {
 }
 
 bool say_setitem(Gen *g, GenVar *a, PIndexItem *items, int n, GenVar *value) {
-    if (a == NULL || value == NULL || !var_writable(g, a, var_requires_grad(g, value))) {
+    if (a == NULL || value == NULL || !var_writable(g, a, gen_var_requires_grad(g, value))) {
         return false;
     }
     Stmt *s = stmt_op(g, OP_setitem);
@@ -148,7 +148,7 @@ GenVar *pattern_source(Gen *g, DType dtype, const int64_t *size, int ndim) {
     if (draw_chance(g, 30)) { /* one that is there */
         for (int i = 0; i < g->nvars; i++) {
             GenVar *v = &g->var[i];
-            if (!v->dead && !v->fuzzy && v->t->dtype == dtype && var_requires_grad(g, v) &&
+            if (!v->dead && !v->fuzzy && v->t->dtype == dtype && gen_var_requires_grad(g, v) &&
                 sizes_equal(v->t->size, v->t->ndim, size, ndim)) {
                 return v;
             }

@@ -138,7 +138,7 @@ static void job_ended(Campaign *c, Job *job, int status) {
 }
 
 /* Kills jobs that have made no progress for long. An engine has a shorter limit of its own, by
- * which it reports what it hangs at. */
+ * which it reports the input that hangs. */
 static void kill_stuck_jobs(Campaign *c) {
     for (int k = 0; k < c->njobs; k++) {
         Job *job = &c->job[k];
@@ -216,7 +216,7 @@ static void reap(Campaign *c) {
 
 /* ---- the event loop ---- */
 
-/* Sleeps up to a tick; true if the user or the system asked for the end. */
+/* Sleeps up to a tick; true if the user or the system has requested the end. */
 static bool stop_requested(void) {
     const sigset_t set = waited_for();
     const struct timespec tick = {.tv_nsec = TICK_MS * 1000000L};

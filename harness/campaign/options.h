@@ -23,7 +23,7 @@ int checker_open_options(Checker *c, const CheckerOptions *o, char *message, siz
 
 typedef struct CampaignOptions {
     CheckerOptions checker;
-    bool every_stage; /* ask oracle_stages at every program */
+    bool every_stage; /* run oracle_stages on every program */
 
     /* ---- programs ---- */
     uint64_t seed;

@@ -88,7 +88,7 @@ int generate_options(const Options *o, GenerateOptions *out);
 /* Reads the known issues that the options name (none: an empty list); 0, or the exit code after
  * complaining. */
 int open_known(const Options *o, Arena *arena, Known *out);
-/* The settings of targets that the options ask for. */
+/* The settings of targets, from the options. */
 TargetSettings target_settings(const Options *o);
 /* Flushes standard output and reports a failure to write it: every command returns through it. */
 int finish(int code);
@@ -114,7 +114,7 @@ const char *title_of(Arena *arena, const char *source, const Program *p);
 Output terminal_output(const Options *o);
 /* True if progress may be shown: standard error is a terminal and --quiet is not given. */
 bool progress_wanted(const Options *o);
-/* "\033[31m" and so on if standard output is a terminal that wants it (NO_COLOR, TERM=dumb), else
+/* "\033[31m" and so on if standard output is a terminal with colors (see NO_COLOR, TERM=dumb), else
  * "". */
 const char *color(const char *code);
 

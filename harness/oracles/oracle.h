@@ -63,7 +63,7 @@ Match comparison_match(const Comparison *cmp, const Values *a, const Values *b,
                        const Values *shadow, bool is_gradient, int64_t *first);
 
 /* The reference's result with the float64 shadow, run at the first mismatch of floats and kept;
- * NULL if the rule needs none or nobody can run it. */
+ * NULL if the rule needs none or no executor can run it. */
 const Result *comparison_shadow(Comparison *cmp);
 /* Fills cmp->ncalls. */
 void comparison_count_calls(Comparison *cmp);

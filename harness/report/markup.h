@@ -16,7 +16,7 @@ void markup_end(Markup *m, Text *out);
  * by a NULL name. */
 void markup_open(Markup *m, const char *tag, ...);
 void markup_close(Markup *m);
-/* Closes with </tag> even if nothing is inside: HTML knows no <div/>. */
+/* Closes with </tag> even if nothing is inside: HTML has no <div/>. */
 void markup_close_full(Markup *m);
 void markup_text(Markup *m, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Text that is markup already: constants of the program only. */

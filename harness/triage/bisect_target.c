@@ -15,8 +15,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Modes of the targets that we know, from the least that is compiled to the most; the finding's own
- * comes last, whatever it is. */
+/* Known modes of targets, from the least compiled part to the most. The finding's own mode comes
+ * last. */
 static const char *const MODES[] = {"eager", "dynamo", "aot", "aot_eager", "inductor"};
 
 static const char *const COMPILED[] = {"dynamo", "aot_eager", "inductor"};
