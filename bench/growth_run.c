@@ -23,7 +23,7 @@ enum { EVERY = 16 /* programs between two looks at the clock */, MAX_EDGES = 1 <
 
 extern uint8_t __start___sancov_cntrs[], __stop___sancov_cntrs[];
 
-/* In a file mapped into memory: a run that ends in a crash of ours goes on where it was. */
+/* In a file mapped into memory: a run that crashes continues where it was. */
 typedef struct Growth {
     double next,
         spent; /* CPU seconds of the processes before, and of this one when last looked at */

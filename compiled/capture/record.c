@@ -1,17 +1,11 @@
 /* What a captured op leaves: tensors on alias classes, nodes of the graph, counted against the
  * limits, and what the tape keeps of the call. */
 #include "compiled/capture/capture.h"
+#include "tensor/array.h"
 
 AliasClass *capture_class(Capture *cap, DType dtype, int64_t numel, Node *buffer, int input) {
-    if (cap->ncls == cap->cls_capacity) {
-        int capacity = cap->cls_capacity ? cap->cls_capacity * 2 : 32;
-        AliasClass **grown = arena_array(cap->arena, AliasClass *, capacity);
-        for (int i = 0; i < cap->ncls; i++) {
-            grown[i] = cap->cls[i];
-        }
-        cap->cls = grown;
-        cap->cls_capacity = capacity;
-    }
+    cap->cls = array_reserve(cap->arena, cap->cls, cap->ncls, &cap->cls_capacity, 32,
+                             sizeof(AliasClass *));
     AliasClass *cls = arena_new(cap->arena, AliasClass);
     cls->storage.dtype = dtype;
     cls->storage.numel = numel;

@@ -8,9 +8,8 @@
 enum {
     RARE = 0xEE,
     SMALL_COUNTS = 248, /* front bytes below it are counts of 0..7 */
-    ONE_BYTE = 248,
-    LONGEST =
-        8, /* back bytes below it are integers of one byte; ONE_BYTE + k: of k + 1 more bytes */
+    ONE_BYTE = 248, /* back bytes below it are integers of one byte; ONE_BYTE + k: of k + 1 more */
+    LONGEST = 8,    /* bytes of an integer */
     EIGHTHS = 1 << 20 /* floats that are so many eighths at most are written as integers */
 };
 

@@ -55,7 +55,7 @@ static int run_apart(Confirmation *j, int last) {
     if (pid == 0) {
         char message[256];
         alarm(APART_SECONDS);
-        discard_standard_error(); /* of a death only the finding is told */
+        discard_standard_error(); /* a death is reported as a finding only */
         if (confirm_decode(j, message, sizeof message)) {
             Program *p = program_clone(j->arena, j->program);
             if (last >= 0) {

@@ -1,4 +1,4 @@
-/* What a fuzzing run is told to do: the search in one process (search.h) and campaigns of several
+/* The options of a fuzzing run: the search in one process (search.h) and campaigns of several
  * (campaign.h) share these settings. The command line fills them (cli/fuzz_options.c); a campaign
  * stores the words of its command line and has them read again when it is resumed and in the
  * processes of its engine. */

@@ -52,7 +52,7 @@ typedef struct SearchFinding {
 
 typedef struct Search Search;
 
-/* What the caller is told while the search runs. */
+/* What the search reports to the caller while it runs. */
 typedef struct SearchEvents {
     void *user;
     void (*finding)(void *user, const Search *s, const SearchFinding *f);
