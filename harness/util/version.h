@@ -4,11 +4,15 @@
 #ifndef HARNESS_VERSION_H
 #define HARNESS_VERSION_H
 
+/* "gcc 12.2.0", "clang 14.0.6"; not __VERSION__, which names the distribution too. */
 #ifdef __clang__
-#define TWINGRAD_COMPILER "clang " __VERSION__
+#define TWINGRAD_COMPILER                                                                          \
+    "clang " COMPILER_VERSION(__clang_major__, __clang_minor__, __clang_patchlevel__)
 #else
-#define TWINGRAD_COMPILER "gcc " __VERSION__
+#define TWINGRAD_COMPILER "gcc " COMPILER_VERSION(__GNUC__, __GNUC_MINOR__, __GNUC_PATCHLEVEL__)
 #endif
+#define COMPILER_VERSION(major, minor, patch) COMPILER_TEXT(major, minor, patch)
+#define COMPILER_TEXT(major, minor, patch) #major "." #minor "." #patch
 
 /* docs/reference/semantics.md */
 #define TWINGRAD_SEMANTICS "PyTorch 1.13.1"
