@@ -39,6 +39,7 @@ _twingrad_value() {
     --oracle) words=stages ;;
     --engine) words="builtin libfuzzer afl" ;;
     --native-cache) words=none ;;
+    --semantics) words="1.13 2.8 2.13 2.15" ;;
     --as) [ "$2" = convert ] && words="json bytes" || words="text json dot python torch ir loops c" ;;
     *) return ;;
     esac

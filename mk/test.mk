@@ -18,7 +18,7 @@ check: twingrad $(UNIT) ## the unit tests and the layers only: under a minute
 
 .PHONY: replay golden bless ops coverage
 replay: twingrad ## replay the corpus: seeds, regressions and recorded PyTorch results
-	./twingrad replay --known corpus/known.json corpus/seeds corpus/regressions corpus/versions corpus/distilled corpus/golden
+	./twingrad replay --known corpus/known.json corpus/seeds corpus/regressions corpus/versions corpus/distilled corpus/golden/1.13
 bless: twingrad ## rewrite the golden IR dumps of tests/golden (read the diff)
 	tests/checks/golden_ir $(OUT) --bless
 ops: twingrad ## write docs/reference/ops.md, the op table for readers, from `twingrad ops`

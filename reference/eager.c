@@ -310,12 +310,15 @@ static void run_call(Run *r, int number) {
 Result *reference_run(const Program *p, const RunOptions *options, Arena *arena) {
     Result *result = arena_new(arena, Result);
     result->target = "twingrad reference";
+    result->semantics = run_semantics(p, options);
+    Semantics before = semantics_enter(result->semantics);
     result->ncalls = 1 + p->nrecalls;
     result->calls = arena_array(arena, CallResult, result->ncalls);
     Run r = {.s = {.arena = arena}, .p = p, .options = options, .result = result};
     for (int k = 0; k < result->ncalls; k++) {
         run_call(&r, k);
     }
+    semantics_enter(before);
     return result;
 }
 
@@ -345,6 +348,7 @@ ErrCode reference_repeat(const Program *p, const RunOptions *options, int64_t ti
                          Arena *scratch) {
     Result result = {.ncalls = 1, .calls = arena_new(home, CallResult)};
     Run r = {.s = {.arena = home}, .p = p, .options = options, .result = &result};
+    semantics_enter(run_semantics(p, options));
     open_call(&r, 0, false);
     if (p->setup.count > 0) {
         return error_set(

@@ -55,11 +55,14 @@ Result *compiled_run(const Program *p, const CompileOptions *compile, const RunO
     }
     Result *result = arena_new(arena, Result);
     result->target = "twingrad compiled";
+    result->semantics = run_semantics(p, options);
+    Semantics before = semantics_enter(result->semantics);
     result->ncalls = 1 + p->nrecalls;
     result->calls = arena_array(arena, CallResult, result->ncalls);
     for (int k = 0; k < result->ncalls; k++) {
         run_call(&r, k, &result->calls[k]);
     }
     feature_errors(compile->features, p, result);
+    semantics_enter(before);
     return result;
 }

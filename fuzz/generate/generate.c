@@ -58,6 +58,7 @@ static void generate_start(Gen *g, Arena *arena, const GenerateOptions *options,
                            uint64_t state) {
     memset(g, 0, offsetof(Gen, made));
     g->options = options;
+    semantics_enter(p->semantics);
     g->w = options->weight;
     g->room = options->max_statements > 0 ? options->max_statements : INT_MAX;
     g->arena = arena;
@@ -79,6 +80,7 @@ static Program *new_program(Gen *g, Arena *arena, const GenerateOptions *options
     uint64_t a = rng_next(&mix);
     mix.state = a ^ (index * 0xD1342543DE82EF95u);
     Program *p = arena_new(arena, Program);
+    p->semantics = options->semantics;
     generate_start(g, arena, options, p, rng_next(&mix));
     p->arena = arena;
     p->names = g->names;

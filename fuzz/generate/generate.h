@@ -17,6 +17,7 @@ typedef struct GenerateOptions {
     bool off[OP_COUNT];   /* the others */
     int64_t max_elements; /* of any tensor that a statement or an input makes; 0: as the weights of
                              `scale` say */
+    Semantics semantics;  /* of the programs */
     int64_t max_statements; /* of a program, with its blocks and setup; 0: no bound (most
                                have 3 to 16) */
 } GenerateOptions;

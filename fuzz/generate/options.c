@@ -57,6 +57,7 @@ const GenerateOptions GENERATE_DEFAULTS = {
 #undef ROW
         },
     .nop = OP_COUNT,
+    .semantics = SEMANTICS_NONE,
 };
 
 /* ---- profiles ---- */

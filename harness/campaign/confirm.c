@@ -33,8 +33,12 @@ typedef struct Confirmation {
 /* JSON may hold whatever the checker takes; bytes mean what engines decode them to. */
 static bool confirm_decode(Confirmation *j, char *message, size_t message_size) {
     const Limits *limits = j->n > 0 && j->text[0] == '{' ? &j->checker.run.limits : &MUTATE_LIMITS;
-    j->program =
+    Program *p =
         codec_decode(j->arena, (const uint8_t *)j->text, j->n, limits, message, message_size);
+    if (p) {
+        p->semantics = run_semantics(p, &j->checker.run);
+    }
+    j->program = p;
     return j->program != NULL;
 }
 

@@ -6,6 +6,9 @@ int checker_open_options(Checker *c, const CheckerOptions *o, char *message, siz
     if (code == 0) {
         c->run.poke = o->poke;
         c->run.limits = o->limits;
+        if (o->semantics != SEMANTICS_NONE) {
+            c->run.semantics = o->semantics;
+        }
         c->stages = true;
     }
     return code;

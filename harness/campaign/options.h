@@ -13,6 +13,7 @@
 typedef struct CheckerOptions {
     const char *pair; /* "reference,compiled" */
     CompileOptions compile;
+    Semantics semantics; /* NONE: those of a target, or of each program */
     TargetSettings targets;
     Limits limits; /* of a program that is checked */
     bool poke;

@@ -189,7 +189,7 @@ static void search_take_finding(Search *s, const SearchSlot *slot, CheckResult *
 /* The next program of the stream; or, where probes matter, the last one again without them. */
 static void search_make_program(Search *s, SearchSlot *slot) {
     arena_reset(&slot->arena);
-    Program *p = generate_program_info(&slot->arena, &s->options->generate, s->options->seed,
+    Program *p = generate_program_info(&slot->arena, &s->generate, s->options->seed,
                                        (uint64_t)s->stream, &slot->info);
     slot->p = p;
     slot->index = s->stream;
@@ -277,6 +277,9 @@ Search *search_open(const CampaignOptions *o, const SearchEvents *events, int *c
         free(s);
         return NULL;
     }
+    s->generate = o->generate;
+    s->generate.semantics =
+        s->checker.run.semantics != SEMANTICS_NONE ? s->checker.run.semantics : SEMANTICS_DEFAULT;
     s->window = checker_is_external(&s->checker)
                     ? (int)max_i64(1, min_i64(2 * o->checker.targets.workers, SEARCH_MAX_WINDOW))
                 : checker_collects(&s->checker) ? SEARCH_MAX_WINDOW

@@ -62,6 +62,7 @@ typedef struct SearchEvents {
 } SearchEvents;
 
 struct Search {
+    GenerateOptions generate; /* the options', with the semantics of the pair */
     const CampaignOptions *options;
     SearchEvents events;
     Checker checker;

@@ -32,6 +32,11 @@ int checker_open_with(Checker *c, const char *pair, const CompileOptions *compil
     c->pair = pair;
     c->run = (RunOptions){
         .poke = true, .detect_unspecified = checker_is_external(c), .limits = LIMITS_DEFAULT};
+    const Target *both[2] = {c->a.target, c->b.target};
+    for (int i = 0; i < 2; i++) { /* of two targets, the newer one's */
+        Semantics s = both[i] ? semantics_nearest(target_version(both[i])) : SEMANTICS_NONE;
+        c->run.semantics = s > c->run.semantics ? s : c->run.semantics;
+    }
     return 0;
 }
 

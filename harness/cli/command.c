@@ -66,6 +66,7 @@ TargetSettings target_settings(const Options *o) {
 
 bool generate_settings(const Options *o, GenerateOptions *out, char *message, size_t message_size) {
     *out = o->generate;
+    out->semantics = o->semantics;
     const struct {
         const char *name;
         int64_t given, otherwise, most;
@@ -112,6 +113,7 @@ bool checker_settings(const Options *o, CheckerOptions *out, char *message, size
     *out = (CheckerOptions){.pair = o->pair,
                             .compile = o->compile,
                             .targets = target_settings(o),
+                            .semantics = o->semantics,
                             .limits = generates(o) ? LIMITS_DEFAULT : o->limits,
                             .poke = !o->no_poke};
     return true;
@@ -151,6 +153,7 @@ int load_program(const Options *o, Arena *arena, const Source *source, Program *
     if (source_is_bytes(source)) {
         *out = codec_decode(arena, (const uint8_t *)source->text, source->length, &MUTATE_LIMITS,
                             NULL, 0);
+        (*out)->semantics = o->semantics;
         return 0;
     }
     char message[512];
@@ -161,6 +164,7 @@ int load_program(const Options *o, Arena *arena, const Source *source, Program *
         *known = status != PARSE_UNKNOWN_OP;
     }
     if (status == PARSE_OK) {
+        (*out)->semantics = o->semantics != SEMANTICS_NONE ? o->semantics : (*out)->semantics;
         return 0;
     }
     if (status == PARSE_UNKNOWN_OP && known) {

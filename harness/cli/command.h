@@ -16,9 +16,10 @@
  * default is zero where no other is given. */
 typedef struct Options {
     const char *command;
-    const char *pair; /* "reference,compiled" by default */
-    const char *on;   /* "reference" by default */
-    Limits limits;    /* LIMITS_DEFAULT by default */
+    const char *pair;    /* "reference,compiled" by default */
+    const char *on;      /* "reference" by default */
+    Semantics semantics; /* NONE: not given */
+    Limits limits;       /* LIMITS_DEFAULT by default */
     CompileOptions
         compile; /* --fault, --disable, --only, --opt-limit, --verify; COMPILE_DEFAULT by default */
     uint64_t seed; /* 1 by default */

@@ -17,6 +17,7 @@ typedef enum OptionKind {
     OPTION_FAULT,
     OPTION_DISABLE,
     OPTION_ONLY,
+    OPTION_SEMANTICS,
     OPTION_PROFILE,
     OPTION_OPS
 } OptionKind;
@@ -109,6 +110,14 @@ static bool parse_value(const OptionRow *row, const char *text, Options *o, char
     case OPTION_DISABLE:
     case OPTION_ONLY:
         return disabled_parse(field, text, row->kind == OPTION_ONLY, message, size);
+    case OPTION_SEMANTICS:
+        *(Semantics *)field = semantics_parse(text);
+        if (*(Semantics *)field == SEMANTICS_NONE) {
+            snprintf(message, size, "--semantics '%.60s' is not a version that is known: %s", text,
+                     semantics_list());
+            return false;
+        }
+        return true;
     case OPTION_PROFILE:
         return generate_profile(field, text, message, size);
     case OPTION_OPS:

@@ -325,6 +325,16 @@ static bool read_text_member(Reader *r, const Json *j, const char **out) {
     return true;
 }
 
+bool json_read_semantics(Reader *r, const Json *j, Semantics *out) {
+    *out = SEMANTICS_NONE;
+    if (j && !json_want(r, j, JSON_STRING, "a string")) {
+        return false;
+    }
+    *out = j ? semantics_parse(j->text) : SEMANTICS_NONE;
+    return !j || *out != SEMANTICS_NONE ||
+           json_bad(r, j, "there are no semantics '%.20s' (known: %s)", j->text, semantics_list());
+}
+
 static bool read_version(Reader *r, const Json *root) {
     const Json *j = json_need(r, root, "twingrad");
     int64_t version;
@@ -348,12 +358,13 @@ static bool read_calls(Reader *r, const Json *root, Program *p) {
 }
 
 static bool read_program(Reader *r, const Json *root, Program *p) {
-    static const char *const keys[] = {"twingrad", "name",     "note",   "inputs", "body",
-                                       "return",   "backward", "setup",  "args",   "grad_mode",
-                                       "recalls",  "shell",    "expect", NULL};
+    static const char *const keys[] = {"twingrad", "name",     "note",   "inputs",    "body",
+                                       "return",   "backward", "setup",  "args",      "grad_mode",
+                                       "recalls",  "shell",    "expect", "semantics", NULL};
     if (!json_keys(r, root, keys, &p->extra) || !read_version(r, root) ||
         !read_text_member(r, json_get(root, "name"), &p->name) ||
-        !read_text_member(r, json_get(root, "note"), &p->note)) {
+        !read_text_member(r, json_get(root, "note"), &p->note) ||
+        !json_read_semantics(r, json_get(root, "semantics"), &p->semantics)) {
         return false;
     }
     const Json *inputs = json_get(root, "inputs"), *setup = json_get(root, "setup"),

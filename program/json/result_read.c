@@ -438,7 +438,7 @@ static bool read_undefined(ResultReader *c, const Json *j, Result *out) {
 }
 
 Result *json_read_result(Reader *r, const Json *root, const Program *p) {
-    static const char *const keys[] = {"twingrad_result", "target", "calls", NULL};
+    static const char *const keys[] = {"twingrad_result", "target", "semantics", "calls", NULL};
     ResultReader c = {r, p, 0};
     Result *out = arena_new(r->arena, Result);
     if (!json_keys(r, root, keys, NULL)) {
@@ -450,7 +450,8 @@ Result *json_read_result(Reader *r, const Json *root, const Program *p) {
     int64_t number;
     if (!calls || !json_read_int_in(r, version, 1, 1, &number) ||
         !json_want(r, calls, JSON_ARRAY, "an array of calls") ||
-        (target && !json_want(r, target, JSON_STRING, "a string"))) {
+        (target && !json_want(r, target, JSON_STRING, "a string")) ||
+        !json_read_semantics(r, json_get(root, "semantics"), &out->semantics)) {
         return NULL;
     }
     out->target = target ? target->text : NULL;

@@ -244,6 +244,9 @@ void result_print(Text *text, const Result *r, const Program *p) {
         text_add(text, ", \"target\": ");
         text_json_string(text, r->target);
     }
+    if (r->semantics != SEMANTICS_NONE) {
+        text_printf(text, ", \"semantics\": \"%s\"", semantics_name(r->semantics));
+    }
     text_add(text, ", \"calls\": [");
     for (int k = 0; k < r->ncalls; k++) {
         text_add(text, k ? ", " : "");

@@ -102,6 +102,8 @@ bool json_read_int(Reader *r, const Json *j, int64_t *value);
 /* As json_read_int, and in [low, high]. */
 bool json_read_int_in(Reader *r, const Json *j, int64_t low, int64_t high, int64_t *value);
 bool json_read_bool(Reader *r, const Json *j, bool *value);
+/* A version of versions.def; `j` may be NULL: SEMANTICS_NONE. */
+bool json_read_semantics(Reader *r, const Json *j, Semantics *out);
 /* An integral number, or {"int": "..."}. */
 bool json_read_wide_int(Reader *r, const Json *j, int64_t *value);
 /* A number, a bool, {"int": ..} or {"float": ..}; the notation determines the kind of the

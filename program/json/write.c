@@ -178,6 +178,10 @@ void program_print(Text *text, const Program *p, bool line) {
         write_member(&w, "note");
         text_json_string(w.text, p->note);
     }
+    if (p->semantics != SEMANTICS_NONE) {
+        write_member(&w, "semantics");
+        text_printf(w.text, "\"%s\"", semantics_name(p->semantics));
+    }
     if (p->inputs_given || p->ninputs > 0) {
         write_member(&w, "inputs");
         write_inputs(&w, p->inputs, p->ninputs);

@@ -9,6 +9,7 @@
 #ifndef PROGRAM_PROGRAM_H
 #define PROGRAM_PROGRAM_H
 
+#include "program/lang/semantics.h"
 #include "program/ops/op.h"
 
 typedef int32_t NameId;
@@ -251,6 +252,7 @@ struct PythonSurface {
 typedef struct Program {
     Arena *arena;
     const char *name, *note;  /* NULL: not given */
+    Semantics semantics;      /* of the PyTorch release that it is a program of, or NONE */
     const char *const *names; /* by NameId */
     int nnames;
     Input *inputs;

@@ -89,3 +89,20 @@ void alias_record(CallResult *call, Tensor *const *returns, int nreturns, Tensor
         }
     }
 }
+
+/* ---- semantics ---- */
+
+Semantics result_semantics(const Result *r) {
+    Semantics s = r->semantics;
+    s = s == SEMANTICS_NONE && r->target && strncmp(r->target, "torch ", 6) == 0
+            ? semantics_nearest(r->target)
+            : s;
+    return s == SEMANTICS_NONE ? SEMANTICS_OLDEST : s;
+}
+
+Semantics run_semantics(const Program *p, const RunOptions *options) {
+    return options->semantics != SEMANTICS_NONE ? options->semantics
+           : p->semantics != SEMANTICS_NONE     ? p->semantics
+           : p->expect                          ? result_semantics(p->expect)
+                                                : SEMANTICS_DEFAULT;
+}

@@ -97,8 +97,9 @@ typedef enum Failure { FAILURE_NONE, FAILURE_CRASH, FAILURE_TIMEOUT } Failure;
 
 struct Result {
     const char *target;
-    Failure failure; /* if set, the only call is an `internal` error whose message describes the
-                        failure */
+    Semantics semantics; /* whose rules it was computed by; NONE: not recorded */
+    Failure failure;     /* if set, the only call is an `internal` error whose message describes the
+                            failure */
     CallResult *calls;
     int ncalls;
     UndefinedNote *undefined;
@@ -115,6 +116,7 @@ Result *result_clone(Arena *arena, const Result *r);
 
 /* Options of a run. */
 typedef struct RunOptions {
+    Semantics semantics; /* NONE: the program's (run_semantics) */
     bool poke; /* run the write-through check: write to every return and record again (format.md) */
     bool shadow;             /* reference: run with the float64 shadow */
     bool detect_unspecified; /* reference: detect behaviour that PyTorch 1.13 leaves unspecified */
@@ -124,6 +126,13 @@ typedef struct RunOptions {
 } RunOptions;
 
 /* ---- recording (record.c), shared by both executors ---- */
+/* The semantics that a run of `p` follows: that of the options, else the program's, else that of
+ * its stored result, else the default. */
+Semantics run_semantics(const Program *p, const RunOptions *options);
+/* The semantics of a stored result: the recorded one, else that of the version in its target's
+ * name ("torch 2.13.0 eager"), else the oldest, because results were not marked when there was no
+ * other. */
+Semantics result_semantics(const Result *r);
 /* Copies t's elements (and shadow, if its storage has one) in logical order. */
 void values_record(Values *out, const Tensor *t, Arena *arena);
 /* The whole storage, as 1-D. */

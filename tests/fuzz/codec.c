@@ -75,12 +75,12 @@ END_TEST
 
 START_TEST(every_recorded_program_comes_back) {
     static const char *const files[] = {
-        "corpus/golden/flags.jsonl",     "corpus/golden/indexing.jsonl",
-        "corpus/golden/linalg.jsonl",    "corpus/golden/mixed.jsonl",
-        "corpus/golden/mutation.jsonl",  "corpus/golden/pointwise.jsonl",
-        "corpus/golden/recalls.jsonl",   "corpus/golden/reduce.jsonl",
-        "corpus/golden/semantics.jsonl", "corpus/golden/shape.jsonl",
-        "corpus/golden/skew.jsonl",      "corpus/golden/views.jsonl"};
+        "corpus/golden/1.13/flags.jsonl",     "corpus/golden/1.13/indexing.jsonl",
+        "corpus/golden/1.13/linalg.jsonl",    "corpus/golden/1.13/mixed.jsonl",
+        "corpus/golden/1.13/mutation.jsonl",  "corpus/golden/1.13/pointwise.jsonl",
+        "corpus/golden/1.13/recalls.jsonl",   "corpus/golden/1.13/reduce.jsonl",
+        "corpus/golden/1.13/semantics.jsonl", "corpus/golden/1.13/shape.jsonl",
+        "corpus/golden/1.13/skew.jsonl",      "corpus/golden/1.13/views.jsonl"};
     int programs = 0;
     char *line = NULL;
     size_t room = 0;

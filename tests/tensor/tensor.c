@@ -265,7 +265,7 @@ START_TEST(fills_are_those_of_the_format) {
     int64_t n[8];
     uint8_t b[8];
     fill_buffer(f, DT_float32, 6, FILL_dyadic,
-                124); /* recorded by PyTorch: corpus/golden/semantics.jsonl */
+                124); /* recorded by PyTorch: corpus/golden/1.13/semantics.jsonl */
     const float expected[6] = {-1.5f, -1.25f, 0.375f, -1.0f, 1.625f, -0.875f};
     ck_assert(memcmp(f, expected, sizeof expected) == 0);
     fill_buffer(n, DT_int64, 2, FILL_dyadic, 124); /* the same draws, times 8 */
