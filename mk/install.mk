@@ -7,6 +7,8 @@ SEED_FILES := $(wildcard corpus/seeds/*.json)
 INSTALLED := twingrad:755:$(PREFIX)/bin/twingrad \
 	$(foreach f,$(wildcard docs/man/*.[1-8]),$(f):644:$(SHARE)/man/man$(subst .,,$(suffix $(f)))/$(notdir $(f))) \
 	targets/targets.json:644:$(SHARE)/twingrad/targets/targets.json \
+	targets/error_codes.tsv:644:$(SHARE)/twingrad/targets/error_codes.tsv \
+	targets/error_codes.py:644:$(SHARE)/twingrad/targets/error_codes.py \
 	targets/torch_target.py:755:$(SHARE)/twingrad/targets/torch_target.py \
 	corpus/schema.json:644:$(SHARE)/twingrad/schema.json \
 	corpus/known.json:644:$(SHARE)/twingrad/corpus/known.json \

@@ -21,6 +21,10 @@ import sys
 import types
 import warnings
 
+sys.dont_write_bytecode = True  # the folder may be read-only
+
+from error_codes import INTERNAL_MESSAGE, causes, code_of, kind_and_message, refusal  # noqa: E402
+
 try:
     import torch
 except ImportError as error:
@@ -33,65 +37,13 @@ DTYPES = {name: getattr(torch, name) for name in "float64 float32 float16 bfloat
 DTYPE_NAMES = {dtype: name for name, dtype in DTYPES.items()}
 BACKENDS = {"dynamo": "eager", "aot_eager": "aot_eager", "inductor": "inductor", "inductor_dynamic": "inductor"}
 
-# ---- error codes: patterns of PyTorch's messages; the first match determines the code, no match is `invalid` ----
-
-CODES = [(code, re.compile(pattern)) for code, pattern in [
-    ("limit", r"not enough memory|CUDA out of memory|Storage size calculation overflowed"),
-    ("unsupported", r"tracing tensor|data[- ]dependent|dynamic shape operator|Unsupported: |does not support mutating inputs|"
-                    r"Could not run 'aten|There was no rule registered|does not currently support double backward|"
-                    r"functionalization encountered a tensor being mutated that has internal overlap"),
-    ("graph_freed", r"Trying to backward through the graph a second time"),
-    ("leaf_view_inplace", r"a view of a leaf Variable that requires grad is being used in an in-place"),
-    ("leaf_inplace", r"a leaf Variable that requires grad is being used in an in-place"),
-    ("multi_view_inplace", r"view is the output of a function that returns multiple views"),
-    ("no_grad_view_inplace", r"created in (no_grad|inference) mode"),
-    ("invalid", r"Can't detach views in-place|derivative for .* is not implemented"),
-    ("overlap", r"more than one element of the written-to tensor|refer to a single memory location|input tensor and the written-to tensor|"
-                r"has internal overlap|overlapping memory"),
-    ("saved_modified", r"needed for gradient computation has been modified by an inplace operation"),
-    ("grad_dtype", r"[Oo]nly Tensors of floating point( and complex)? dtype can require gradients|only require gradient.*floating"),
-    ("grad_non_leaf", r"you can only change requires_grad flags of leaf"),
-    ("index_dtype", r"tensors used as indices must be|Expected dtype int(32/)?(32 or int)?64 for index|"
-                    r"Expected object of scalar type Long.*index|index.*must be.*(Long|int64)|Expected dtype int32 or int64 for index|"
-                    r"expected a Long|Expected a long tensor for index"),
-    ("index_range", r"is out of bounds|Dimension out of range|out of range|exceeds dimension size|Dimension specified as|"
-                    r"index \d+ .*out of bound|tried to access element|too many indices for tensor|invalid index of a 0-dim tensor|"
-                    r"cannot be applied to a 0-dim tensor|Dimension \d+ is out of|Expected value in range"),
-    ("view_stride", r"view size is not compatible with input tensor's size and stride"),
-    ("shape", r"must match the size of tensor|Attempting to broadcast a dimension|is invalid for input of size|size mismatch|shape mismatch|expanded size of the tensor|"
-              r"cannot be multiplied|Sizes of tensors must match|does not match the (broadcast )?shape|"
-              r"stack expects each tensor to be equal size|doesn't match the broadcast shape|The shape of the mask|"
-              r"inconsistent tensor size|Expected size for first two dimensions|must be the same size|expects (src|index)|Expected size|"
-              r"1D tensors expected|must be matrices|must be 3D|batch1 must be|batch2 must be|expected index .* to be (smaller than|no larger than) self|"
-              r"Expected index .* to be (smaller|no larger)|split_with_sizes expects split_sizes to sum|number of sizes provided|"
-              r"must be greater or equal to|must have (the )?same number of dimensions|source tensor shape must match|Number of indices|"
-              r"self must be a matrix|must be a matrix|vector \+ matrix @ vector expected|need to be at least 1D|"
-              r"[Ee]xpected \d-?D (argument|tensor)|same slice shapes|same number of elements|Expected .* to be (1|2)-?D|"
-              r"cannot be broadcast|output with shape .* doesn't match"),
-    ("dtype", r"Found dtype \w+ but expected|can't be cast to the desired output type|expected scalar type|[Ee]xpected .*dtype|must have the same dtype|"
-              r"not implemented for|could not infer output dtype|same dtype|only supports? (boolean|bool)|Expected (self|object) of|"
-              r"dtypes? .*(not supported|do not match)|to have the same (data)?type|floating point or complex|"
-              r"does not support (bool|automatic)|not supported (for|on).*(bool|Bool)|destination dtypes match|"
-              r"Boolean inputs not supported|on a bool tensor is not supported|Integer division with addcdiv|with a bool tensor|"
-              r"two bool tensors|source dtype|mask tensor|must be a bool|scalar type"),
-]]
-INTERNAL_MESSAGE = "INTERNAL ASSERT FAILED"
 INTERNAL = ("InternalTorchDynamoError", "BackendCompilerFailed", "LoweringException", "InductorError", "CppCompileError", "PartitionError")
 UNSUPPORTED = ("Unsupported", "DataDependentOutputException", "DynamicOutputShapeException", "UnsupportedOperatorException",
-               "GuardOnDataDependentSymNode", "NotImplementedError")
+               "GuardOnDataDependentSymNode")
 
 
 class Unsupported(Exception):
     """The mode does not support the program: a skip, never an agreement."""
-
-
-def causes(error):
-    """The exception and the exceptions that caused it."""
-    seen = []
-    while error is not None and error not in seen and len(seen) < 16:
-        seen.append(error)
-        error = error.__cause__ or (None if error.__suppress_context__ else error.__context__)
-    return seen
 
 
 class Source:
@@ -128,16 +80,6 @@ class Source:
         return None, False
 
 
-def code_of(message):
-    """The error code of a message; None if no pattern matches."""
-    return next((code for code, pattern in CODES if pattern.search(message)), None)
-
-
-def refusal(error):
-    """The code of an eager error that was raised while a compiler traced; it counts, whatever exception wraps it. None for other errors."""
-    return code_of(str(error)) if type(error) in (RuntimeError, IndexError, ValueError, TypeError) and INTERNAL_MESSAGE not in str(error) else None
-
-
 def error_record(source, error, at, mode):
     chain = causes(error)
     names = [type(one).__name__ for one in chain]
@@ -146,17 +88,15 @@ def error_record(source, error, at, mode):
     named = re.findall(r'File "%s", line (\d+)' % re.escape(source.name), message)  # Dynamo's "from user code"
     found = (source.path(int(named[-1])) if named else None) or found
     if any(name in INTERNAL for name in names) or INTERNAL_MESSAGE in message:
-        code = refusal(chain[-1]) or "internal"
+        code = refusal(chain) or "internal"
     elif any(name in UNSUPPORTED for name in names):
         code = "unsupported"
     elif isinstance(error, AssertionError) and inner:
         code = "assertion"
-    elif isinstance(error, MemoryError):
-        code = "limit"
     elif isinstance(error, (AssertionError, KeyError, AttributeError, RecursionError)) and not inner:
         code = "internal"
     else:
-        code = code_of(message) or "invalid"
+        code = code_of(*kind_and_message(error)) or refusal(chain) or "invalid"
     text = message.split("\nFrom user code")[0][:500]
     return {"at": at or found, "code": code, "message": "%s: %s" % (type(error).__name__, text)}
 

@@ -1,13 +1,15 @@
 /* targets.json: {"targets": {NAME: {"command": [WORD, ...], "modes": [MODE, ...], "environment":
- * {NAME: VALUE, ...}}}}. A word that begins with "${dir}" begins with the file's directory. The
- * default file is searched beside the program (in its source tree, or where `make install` puts
- * it), then in targets/ of the current directory. */
+ * {NAME: VALUE, ...}}}}, or NAME: {"same_as": OTHER}. A word that begins with "${dir}" begins with
+ * the file's directory. A NAME that ends in "*" stands for every version: in "torch2.8", declared
+ * as "torch*", "${version}" is 2.8. The default file is searched beside the program (in its source
+ * tree, or where `make install` puts it), then in targets/ of the current directory. */
 #include "harness/targets/declare.h"
 
 #include "harness/util/io.h"
 #include "harness/util/status.h"
 #include "program/json/tree.h"
 
+#include <glob.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,116 +38,253 @@ static const char *default_targets_file(Arena *arena) {
     return access("targets/targets.json", R_OK) == 0 ? "targets/targets.json" : NULL;
 }
 
-static char *expand(Arena *arena, const char *dir, const char *word) {
-    static const char MARK[] = "${dir}";
-    bool marked = strncmp(word, MARK, sizeof MARK - 1) == 0;
-    return marked ? arena_printf(arena, "%s%s", dir, word + sizeof MARK - 1)
-                  : arena_strdup(arena, word);
+/* One member of "targets"; `name` may end in "*", or `same_as` names another one. */
+typedef struct DeclaredTarget {
+    const char *name;
+    const Json *command, *modes, *environment; /* NULL where same_as is given */
+    const char *same_as;                       /* or NULL */
+} DeclaredTarget;
+
+typedef struct DeclaredTargets {
+    DeclaredTarget *v;
+    int n;
+    const char *path, *dir; /* of the file */
+} DeclaredTargets;
+
+/* ---- one declaration ---- */
+
+/* The word with "${dir}" at its beginning and "${version}" anywhere replaced. */
+static char *expand(Arena *arena, const char *dir, const char *version, const char *word) {
+    static const char DIR[] = "${dir}", VERSION[] = "${version}";
+    Text t = {.arena = arena};
+    text_add(&t, "");
+    if (strncmp(word, DIR, sizeof DIR - 1) == 0) {
+        text_add(&t, dir);
+        word += sizeof DIR - 1;
+    }
+    for (const char *at; (at = strstr(word, VERSION)) != NULL; word = at + sizeof VERSION - 1) {
+        text_addn(&t, word, at - word);
+        text_add(&t, version);
+    }
+    text_add(&t, word);
+    return t.v;
 }
 
-static bool read_words(Reader *r, const Json *j, const char *dir, char ***out) {
-    if (!j || !json_want(r, j, JSON_ARRAY, "an array of strings")) {
+static char **expand_words(Arena *arena, const Json *j, const char *dir, const char *version) {
+    char **v = arena_array(arena, char *, j->count + 1);
+    for (const Json *e = j->child; e; e = e->next) {
+        v[e->index] = expand(arena, dir, version, e->text);
+    }
+    return v;
+}
+
+static char **expand_environment(Arena *arena, const Json *j, const char *dir,
+                                 const char *version) {
+    char **v = arena_array(arena, char *, j ? j->count + 1 : 1);
+    for (const Json *e = j ? j->child : NULL; e; e = e->next) {
+        v[e->index] = arena_printf(arena, "%s=%s", e->key, expand(arena, dir, version, e->text));
+    }
+    return v;
+}
+
+static bool want_strings(Reader *r, const Json *j, JsonKind kind, const char *what) {
+    if (!j || !json_want(r, j, kind, what)) {
         return false;
     }
-    char **v = *out = arena_array(r->arena, char *, j->count + 1);
     for (const Json *e = j->child; e; e = e->next) {
         if (!json_want(r, e, JSON_STRING, "a string")) {
             return false;
         }
-        v[e->index] = expand(r->arena, dir, e->text);
-    }
-    return j->count > 0 || json_bad(r, j, "needs at least one word");
-}
-
-static bool read_environment(Reader *r, const Json *j, const char *dir, char ***out) {
-    char **v = *out = arena_array(r->arena, char *, j ? j->count + 1 : 1);
-    if (j && !json_want(r, j, JSON_OBJECT, "an object of strings")) {
-        return false;
-    }
-    for (const Json *e = j ? j->child : NULL; e; e = e->next) {
-        if (!json_want(r, e, JSON_STRING, "a string")) {
-            return false;
-        }
-        v[e->index] = arena_printf(r->arena, "%s=%s", e->key, expand(r->arena, dir, e->text));
     }
     return true;
 }
 
-/* Reads every target, so that every error in the file is reported; `*found` is the target `name`,
- * `*modes` its modes (NULL: there is no such target). */
-static bool read_targets(Reader *r, const Json *root, const char *dir, const char *name,
-                         Declaration *found, char ***modes, const char **known) {
+static bool want_words(Reader *r, const Json *j) {
+    return want_strings(r, j, JSON_ARRAY, "an array of strings") &&
+           (j->count > 0 || json_bad(r, j, "needs at least one word"));
+}
+
+static bool read_declared_target(Reader *r, const Json *j, DeclaredTarget *out) {
+    static const char *const keys[] = {"command", "modes", "environment", NULL},
+                             *const alias_keys[] = {"same_as", NULL};
+    *out = (DeclaredTarget){.name = j->key};
+    if (!j->key[0]) {
+        return json_bad(r, j, "a target needs a name");
+    }
+    const Json *same_as = j->kind == JSON_OBJECT ? json_get(j, "same_as") : NULL;
+    if (same_as) {
+        out->same_as = same_as->text;
+        return json_keys(r, j, alias_keys, NULL) &&
+               json_want(r, same_as, JSON_STRING, "the name of a target");
+    }
+    if (!json_keys(r, j, keys, NULL)) {
+        return false;
+    }
+    out->environment = json_get(j, "environment");
+    return want_words(r, out->command = json_need(r, j, "command")) &&
+           want_words(r, out->modes = json_need(r, j, "modes")) &&
+           (!out->environment ||
+            want_strings(r, out->environment, JSON_OBJECT, "an object of strings"));
+}
+
+/* ---- all of them ---- */
+
+static const DeclaredTarget *declared_by_name(const DeclaredTargets *all, const char *name) {
+    for (int i = 0; i < all->n; i++) {
+        if (strcmp(all->v[i].name, name) == 0) {
+            return &all->v[i];
+        }
+    }
+    return NULL;
+}
+
+/* Reads every target, so that every error in the file is reported. */
+static bool read_targets(Reader *r, const Json *root, DeclaredTargets *out) {
     static const char *const top_keys[] = {"targets", NULL};
-    static const char *const keys[] = {"command", "modes", "environment", NULL};
-    *modes = NULL;
-    *known = "";
     const Json *targets = json_keys(r, root, top_keys, NULL) ? json_need(r, root, "targets") : NULL;
     if (!targets || !json_want(r, targets, JSON_OBJECT, "an object")) {
         return false;
     }
+    out->v = arena_alloc(r->arena, (int64_t)sizeof *out->v * targets->count);
     for (const Json *e = targets->child; e; e = e->next) {
-        Declaration d;
-        char **own_modes;
-        if (!json_keys(r, e, keys, NULL) ||
-            !read_words(r, json_need(r, e, "command"), dir, &d.command) ||
-            !read_words(r, json_need(r, e, "modes"), dir, &own_modes) ||
-            !read_environment(r, json_get(e, "environment"), dir, &d.environment)) {
+        if (!read_declared_target(r, e, &out->v[out->n++])) {
             return false;
         }
-        *known = arena_printf(r->arena, "%s%s%s", *known, **known ? ", " : "", e->key);
-        if (strcmp(e->key, name) == 0) {
-            *found = d;
-            *modes = own_modes;
+    }
+    for (const Json *e = targets->child; e; e = e->next) {
+        const char *other = out->v[e->index].same_as;
+        const DeclaredTarget *is = other ? declared_by_name(out, other) : NULL;
+        if (other && (!is || is->same_as)) {
+            return json_bad(r, e, "the target '%.60s' has no declaration of its own", other);
         }
     }
     return true;
 }
 
-int target_declaration(Arena *arena, const char *file, const char *name, const char *mode,
-                       Declaration *out, char *message, size_t message_size) {
-    const char *path = file ? file : default_targets_file(arena);
-    if (!path) {
+/* Opens the file of targets (NULL: the default one). */
+static int open_targets(Arena *arena, const char *file, DeclaredTargets *out, char *message,
+                        size_t message_size) {
+    *out = (DeclaredTargets){.path = file ? file : default_targets_file(arena)};
+    if (!out->path) {
         snprintf(message, message_size,
                  "there is no targets.json beside the program (name one with --targets FILE)");
         return EXIT_ENVIRONMENT;
     }
-    char *text, problem[400], *dir = realpath(path, NULL);
+    char *text, problem[400] = "", *dir = realpath(out->path, NULL);
     int64_t length;
-    IoStatus status = io_read(arena, path, IO_MAX_BYTES, &text, &length, message, message_size);
+    IoStatus status =
+        io_read(arena, out->path, IO_MAX_BYTES, &text, &length, message, message_size);
     if (status != IO_OK || !dir) {
         if (status == IO_OK) {
-            snprintf(message, message_size, "cannot find '%.200s'", path);
+            snprintf(message, message_size, "cannot find '%.200s'", out->path);
         }
         free(dir);
         return status == IO_BAD ? EXIT_BAD_INPUT : EXIT_ENVIRONMENT;
     }
     *strrchr(dir, '/') = '\0';
-    const char *own_dir = arena_strdup(arena, dir);
+    out->dir = arena_strdup(arena, dir);
     free(dir);
     Reader r = {.arena = arena,
                 .names = {.arena = arena},
                 .message = problem,
                 .message_size = sizeof problem};
-    problem[0] = '\0';
-    char **modes;
-    const char *known;
     const Json *root = json_parse(&r, text, (size_t)length);
-    if (!root || !json_want(&r, root, JSON_OBJECT, "an object") ||
-        !read_targets(&r, root, own_dir, name, out, &modes, &known)) {
-        snprintf(message, message_size, "%.100s: %s", path, problem);
+    if (!root || !json_want(&r, root, JSON_OBJECT, "an object") || !read_targets(&r, root, out)) {
+        snprintf(message, message_size, "%.100s: %s", out->path, problem);
         return EXIT_BAD_INPUT;
     }
-    if (!modes) {
-        snprintf(message, message_size, "there is no target '%.60s' in %.100s; known: %s", name,
-                 path, known);
+    return EXIT_AGREE;
+}
+
+/* The declaration of `name`: its own, else one whose name ends in "*" before a version, which
+ * *version becomes; NULL if there is none. */
+static const DeclaredTarget *find_declared(const DeclaredTargets *all, const char *name,
+                                           const char **version) {
+    const DeclaredTarget *found = declared_by_name(all, name);
+    *version = "";
+    for (int i = 0; i < all->n && !found; i++) {
+        size_t n = strlen(all->v[i].name) - 1;
+        const char *rest = name + n;
+        if (all->v[i].name[n] == '*' && strncmp(all->v[i].name, name, n) == 0 && *rest &&
+            strspn(rest, "0123456789.") == strlen(rest)) {
+            *version = rest;
+            found = &all->v[i];
+        }
+    }
+    return found && found->same_as ? declared_by_name(all, found->same_as) : found;
+}
+
+int target_declaration(Arena *arena, const char *file, const char *name, const char *mode,
+                       Declaration *out, char *message, size_t message_size) {
+    DeclaredTargets all;
+    int code = open_targets(arena, file, &all, message, message_size);
+    if (code != EXIT_AGREE) {
+        return code;
+    }
+    const char *version;
+    const DeclaredTarget *d = find_declared(&all, name, &version);
+    if (!d) {
+        Text known = {.arena = arena};
+        for (int i = 0; i < all.n; i++) {
+            text_printf(&known, "%s%s", i ? ", " : "", all.v[i].name);
+        }
+        snprintf(message, message_size, "there is no target '%.60s' in %.100s; known: %.300s", name,
+                 all.path, known.v ? known.v : "none");
         return EXIT_BAD_INPUT;
     }
-    for (char **m = modes; *m; m++) {
-        if (strcmp(*m, mode) == 0) {
+    out->command = expand_words(arena, d->command, all.dir, version);
+    out->environment = expand_environment(arena, d->environment, all.dir, version);
+    out->modes = expand_words(arena, d->modes, all.dir, version);
+    for (char **m = out->modes; *m; m++) {
+        if (!mode || strcmp(*m, mode) == 0) {
             return EXIT_AGREE;
         }
     }
     snprintf(message, message_size, "the target '%.60s' has no mode '%.60s' (see %.100s)", name,
-             mode, path);
+             mode, all.path);
     return EXIT_BAD_INPUT;
+}
+
+/* Adds the targets that a name with "*" stands for: one for each version whose command exists. */
+static void add_versions(Arena *arena, const DeclaredTargets *all, const DeclaredTarget *d,
+                         Text *names) {
+    const char *pattern = expand(arena, all->dir, "*", d->command->child->text),
+               *star = strchr(pattern, '*');
+    glob_t found;
+    if (!star || glob(pattern, 0, NULL, &found) != 0) {
+        return;
+    }
+    Text seen = {.arena = arena}; /* folders; a second name of one is a link */
+    text_add(&seen, "\n");
+    for (size_t i = found.gl_pathc; i-- > 0;) { /* "torch-2.8" before "torch-2.8.0" */
+        const char *version = found.gl_pathv[i] + (star - pattern);
+        size_t n = strspn(version, "0123456789."), stem = strlen(d->name) - 1;
+        const char *folder = arena_printf(
+            arena, "%.*s", (int)(version - found.gl_pathv[i]) + (int)n, found.gl_pathv[i]);
+        char *real = realpath(folder, NULL);
+        const char *line = arena_printf(arena, "\n%s\n", real ? real : folder);
+        free(real);
+        if (n > 0 && strcmp(version + n, star + 1) == 0 && !strstr(seen.v, line)) {
+            text_add(&seen, line);
+            text_printf(names, "%.*s%.*s\n", (int)stem, d->name, (int)n, version);
+        }
+    }
+    globfree(&found);
+}
+
+int target_names(Arena *arena, const char *file, char **out, char *message, size_t message_size) {
+    DeclaredTargets all;
+    Text names = {.arena = arena};
+    int code = open_targets(arena, file, &all, message, message_size);
+    text_add(&names, "");
+    for (int i = 0; code == EXIT_AGREE && i < all.n; i++) {
+        const DeclaredTarget *d = &all.v[i];
+        if (d->name[strlen(d->name) - 1] == '*') {
+            add_versions(arena, &all, d, &names);
+        } else if (!d->same_as) {
+            text_printf(&names, "%s\n", d->name);
+        }
+    }
+    *out = names.v;
+    return code;
 }

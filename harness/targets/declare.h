@@ -7,12 +7,18 @@
 typedef struct Declaration {
     char **command;     /* argv, NULL-ended */
     char **environment; /* "NAME=VALUE", NULL-ended */
+    char **modes;       /* NULL-ended */
 } Declaration;
 
 /* Reads the declaration of `name` from `file` (NULL: the default file) and checks that it has
- * `mode`. 0, or a message and 2 (no such target or mode, or the file is not well-formed) or 3 (it
- * cannot be read). */
+ * `mode` (NULL: any). 0, or a message and 2 (no such target or mode, or the file is not
+ * well-formed) or 3 (it cannot be read). */
 int target_declaration(Arena *arena, const char *file, const char *name, const char *mode,
                        Declaration *out, char *message, size_t message_size);
+
+/* The names of all targets of the file, one a line in *out: those declared, in the order of the
+ * file, and for a name with "*" those versions whose command exists. Second names are left out.
+ * 0, or a message and 2 or 3 as above. */
+int target_names(Arena *arena, const char *file, char **out, char *message, size_t message_size);
 
 #endif

@@ -45,6 +45,7 @@ struct Target {
     char *name; /* "torch:aot" */
     char *mode;
     char version[80]; /* what it reports to be: "torch 2.13.0" */
+    char modes[200];  /* and its modes: "eager aot" */
     TargetSettings settings;
     Declaration declared;
     TargetWorker worker[TARGET_MAX_WORKERS];
@@ -59,34 +60,11 @@ bool target_compiles(const Target *t) { return strcmp(t->mode, "eager") != 0; }
 const char *target_name(const Target *t) { return t->name; }
 const char *target_mode(const Target *t) { return t->mode; }
 const char *target_version(const Target *t) { return t->version; }
+const char *target_modes(const Target *t) { return t->modes; }
 const char *target_program(const Target *t) { return t->declared.command[0]; }
 TargetCounters target_counters(const Target *t) { return t->counters; }
 
 /* ---- requests ---- */
-
-/* Probes out of the Python source: "    _t.append(...)  # body[3]" becomes "    pass  #
- *         body[3]". Only the exporter writes such lines. */
-static const char *without_probes(Arena *arena, const char *source) {
-    Text t = {.arena = arena};
-    text_add(&t, "");
-    for (const char *line = source; *line;) {
-        const char *end = strchrnul(line, '\n'), *word = line + strspn(line, " ");
-        const char *comment = NULL;
-        if (strncmp(word, "_t.append(", 10) == 0) {
-            for (const char *c = word; c + 3 < end; c++) {
-                comment = strncmp(c, "  # ", 4) == 0 ? c : comment;
-            }
-        }
-        if (comment) {
-            text_addn(&t, line, word - line);
-            text_add(&t, "pass");
-            line = comment;
-        }
-        text_addn(&t, line, end - line + (*end == '\n'));
-        line = end + (*end == '\n');
-    }
-    return t.v;
-}
 
 static void write_request(const Target *t, Ticket *ticket, const RunOptions *options) {
     Program plain = *ticket->program;
@@ -102,8 +80,8 @@ static void write_request(const Target *t, Ticket *ticket, const RunOptions *opt
     program_print(&program, &plain, true);
     text_addn(r, program.v, program.n - (program.n > 0 && program.v[program.n - 1] == '\n'));
     text_add(r, ", \"python\": ");
-    text_json_string(r,
-                     t->settings.no_probes ? without_probes(&ticket->arena, python.v) : python.v);
+    text_json_string(r, t->settings.no_probes ? print_without_probes(&ticket->arena, python.v)
+                                              : python.v);
     text_add(r, "}\n");
 }
 
@@ -198,10 +176,17 @@ static bool read_hello(Target *t, Arena *scratch, const char *line, size_t lengt
     const Json *target = json_get(root, "target");
     snprintf(t->version, sizeof t->version, "%.79s",
              target && target->kind == JSON_STRING ? target->text : "it");
+    bool has_mode = false;
+    t->modes[0] = '\0';
     for (const Json *e = modes->child; e; e = e->next) {
-        if (e->kind == JSON_STRING && strcmp(e->text, t->mode) == 0) {
-            return true;
+        if (e->kind == JSON_STRING) {
+            size_t n = strlen(t->modes);
+            snprintf(t->modes + n, sizeof t->modes - n, "%s%s", n ? " " : "", e->text);
+            has_mode |= strcmp(e->text, t->mode) == 0;
         }
+    }
+    if (has_mode) {
+        return true;
     }
     snprintf(message, message_size, "%s has no mode '%.60s' here", t->version, t->mode);
     return false;
@@ -460,6 +445,9 @@ int target_open(const char *name, const TargetSettings *settings, Target **out, 
     int code = target_declaration(&t->arena, t->settings.file, key, t->mode, &t->declared, message,
                                   message_size);
     if (code == EXIT_AGREE) {
+        if (t->settings.python && strcmp(key, "torch") == 0) {
+            t->declared.command[0] = arena_strdup(&t->arena, t->settings.python);
+        }
         start_worker(t, &t->worker[0]);
         while (t->worker[0].state == WORKER_STARTING) {
             run_event_loop_once(t);

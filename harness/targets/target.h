@@ -12,10 +12,12 @@
 
 /* How targets are run; zeros are the defaults. */
 typedef struct TargetSettings {
-    const char *file;         /* targets.json; NULL: the default file */
-    int workers;              /* processes of each target (1) */
-    double timeout;           /* seconds a program may take (60) */
-    bool no_probes;           /* leave probes out of the Python source; no trace is compared */
+    const char *file;   /* targets.json; NULL: the default file */
+    const char *python; /* what the target `torch` runs instead of its declared interpreter, or
+                           NULL */
+    int workers;        /* processes of each target (1) */
+    double timeout;     /* seconds a program may take (60) */
+    bool no_probes;     /* leave probes out of the Python source; no trace is compared */
     const char *native_cache; /* compiled:native: its folder, "none" or NULL (NativeSettings) */
     bool strict; /* also compare what is minor by default: versions, strides and offsets of a
                     compiling target */
@@ -43,6 +45,8 @@ const char *target_name(const Target *t);
 const char *target_mode(const Target *t);
 /* What it reports to be: "torch 2.13.0". */
 const char *target_version(const Target *t);
+/* The modes that it reports to have: "eager aot". */
+const char *target_modes(const Target *t);
 /* The executable that its declaration names. */
 const char *target_program(const Target *t);
 TargetCounters target_counters(const Target *t);

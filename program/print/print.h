@@ -27,4 +27,8 @@ void program_print_torch(Text *text, const Program *p);
  * best mode that the installed PyTorch has, as program_print_torch. */
 void program_print_repro(Text *text, const Program *p, const char *mode);
 
+/* The source that program_print_target wrote without its probes: "_t.append(...)  # body[3]"
+ * becomes "pass  # body[3]". */
+const char *print_without_probes(Arena *arena, const char *source);
+
 #endif

@@ -63,10 +63,10 @@ offers() {
     for executor in $(python3 -c '
 import json, sys
 for name, target in json.load(open(sys.argv[1]))["targets"].items():
-    print(*(f"{name}:{mode}" for mode in target["modes"]))' "$root/targets/targets.json"); do
+    print(*(name.replace("*", "2.15") + ":" + mode for mode in target.get("modes", [])))' "$root/targets/targets.json"); do
         complete_bash "run --on ${executor%%:*}:" | grep -qx "${executor#*:}" || { echo "no $executor in bash"; return 1; }
     done
-    diff <(grep -o 'torch:{.*}' "$root/completions/_twingrad") <(grep -o 'torch:{.*}' "$root/completions/twingrad.bash")
+    diff <(grep -o 'torch{.*}' "$root/completions/_twingrad") <(grep -o 'torch{.*}' "$root/completions/twingrad.bash")
 }
 
 # zsh_offers LINE WORD...: an interactive zsh lists these words (a slow machine may need more than the first second).
