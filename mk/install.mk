@@ -11,13 +11,13 @@ INSTALLED := twingrad:755:$(PREFIX)/bin/twingrad \
 	targets/error_codes.py:644:$(SHARE)/twingrad/targets/error_codes.py \
 	targets/torch_target.py:755:$(SHARE)/twingrad/targets/torch_target.py \
 	corpus/schema.json:644:$(SHARE)/twingrad/schema.json \
-	corpus/known.json:644:$(SHARE)/twingrad/corpus/known.json \
+	corpus/known/torch.json:644:$(SHARE)/twingrad/corpus/known/torch.json \
 	$(foreach f,$(SEED_FILES),$(f):644:$(SHARE)/twingrad/$(f)) \
 	completions/twingrad.bash:644:$(SHARE)/bash-completion/completions/twingrad \
 	completions/_twingrad:644:$(ZSH_COMPLETIONS)/_twingrad \
 	$(foreach f,$(ENGINE_NEEDS_$(ENGINE)),$(f):755:$(PREFIX)/libexec/twingrad/$(ENGINE)/$(notdir $(f)))
 # Folders that belong to twingrad alone, deepest first: uninstall removes them once they are empty.
-OWN_FOLDERS := $(SHARE)/twingrad/corpus/seeds $(SHARE)/twingrad/corpus $(SHARE)/twingrad/targets $(SHARE)/twingrad \
+OWN_FOLDERS := $(SHARE)/twingrad/corpus/seeds $(SHARE)/twingrad/corpus/known $(SHARE)/twingrad/corpus $(SHARE)/twingrad/targets $(SHARE)/twingrad \
 	$(if $(ENGINE),$(PREFIX)/libexec/twingrad/$(ENGINE) $(PREFIX)/libexec/twingrad)
 
 .PHONY: install uninstall

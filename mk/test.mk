@@ -7,7 +7,7 @@ JOBS    ?=
 FAULT   ?=
 .PHONY: fuzz engine
 fuzz: twingrad engine ## a campaign of SECONDS=60 on reference,compiled; findings go to reports/; ENGINE=libfuzzer|afl, JOBS=N, FAULT=RG-1
-	./twingrad fuzz --known corpus/known.json --seed $(SEED) --seconds $(SECONDS) --timing $(if $(FAULT),--fault $(FAULT)) $(if $(ENGINE)$(JOBS),--engine $(or $(ENGINE),builtin) \
+	./twingrad fuzz --seed $(SEED) --seconds $(SECONDS) --timing $(if $(FAULT),--fault $(FAULT)) $(if $(ENGINE)$(JOBS),--engine $(or $(ENGINE),builtin) \
 	--jobs $(or $(JOBS),1) --out reports/$(or $(ENGINE),builtin)$(FAULT:%=-%),--out reports)
 
 .PHONY: test check
@@ -18,7 +18,7 @@ check: twingrad $(UNIT) ## the unit tests and the layers only: under a minute
 
 .PHONY: replay golden bless ops coverage
 replay: twingrad ## replay the corpus: seeds, regressions and recorded PyTorch results
-	./twingrad replay --known corpus/known.json corpus/seeds corpus/regressions corpus/versions corpus/distilled corpus/golden/1.13
+	./twingrad replay corpus/seeds corpus/regressions corpus/versions corpus/distilled corpus/golden/1.13
 bless: twingrad ## rewrite the golden IR dumps of tests/golden (read the diff)
 	tests/checks/golden_ir $(OUT) --bless
 ops: twingrad ## write docs/reference/ops.md, the op table for readers, from `twingrad ops`

@@ -211,7 +211,7 @@ static ConfirmStatus confirm_triage(Confirmation *j, const CheckResult *out, boo
     const char *name = seen_name(j->arena, finding.signature, finding.cause.group);
     Known known;
     char message[512], path[4096];
-    int code = known_open(j->arena, o->known, &known, message, sizeof message);
+    int code = known_open_for(j->arena, o->known, &j->checker, &known, message, sizeof message);
     if (code != 0) {
         output_problem(c->output, code, "%s", message);
         return CONFIRM_TROUBLE;
@@ -219,8 +219,8 @@ static ConfirmStatus confirm_triage(Confirmation *j, const CheckResult *out, boo
     if (!as_is && is_new_group(c, &finding)) {
         j->program = sub_finding(j->arena, j->program, &j->checker, &finding);
     }
-    const KnownIssue *issue =
-        known_find(&known, j->checker.pair, finding.signature, finding.cause.text);
+    const KnownPair pair = known_pair(&j->checker);
+    const KnownIssue *issue = known_find(&known, &pair, &finding);
     if (issue) {
         if (!o->json) {
             output_printf(c->output, "known %s: %s, %s\n", finding.signature, j->name,

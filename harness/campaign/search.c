@@ -132,8 +132,8 @@ static void report_signature(Search *s, Signature *signature, const Program *p,
 static void search_triage(Search *s, const SearchSlot *slot, const Program *p,
                           const Finding *finding, uint32_t fired, MinimizeStats *met) {
     const CampaignOptions *o = s->options;
-    KnownIssue *issue =
-        known_find(&s->known, s->checker.pair, finding->signature, finding->cause.text);
+    const KnownPair pair = known_pair(&s->checker);
+    KnownIssue *issue = known_find(&s->known, &pair, finding);
     Signature *new = note_signature(s, finding, slot);
     FindingStatus status = issue ? STATUS_KNOWN : STATUS_NEW;
     if (issue) {
@@ -270,9 +270,15 @@ Search *search_open(const CampaignOptions *o, const SearchEvents *events, int *c
     s->detailed = o->stats || o->out || o->reports.results || results_wanted(&o->reports);
     s->groups = groups_new(&s->home);
     *code = results_ready(&o->reports, o->out, message, message_size);
-    *code = *code ? *code : known_open(&s->home, o->known, &s->known, message, message_size);
     *code = *code ? *code : checker_open_options(&s->checker, &o->checker, message, message_size);
+    bool opened = *code == 0;
+    *code = *code
+                ? *code
+                : known_open_for(&s->home, o->known, &s->checker, &s->known, message, message_size);
     if (*code != 0) {
+        if (opened) {
+            checker_close(&s->checker);
+        }
         arena_destroy(&s->home);
         free(s);
         return NULL;

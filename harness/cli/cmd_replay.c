@@ -86,7 +86,9 @@ static bool always_shows(ReplayState *s, const Program *p, const Finding *f) {
 /* Counts the finding; is it one that fails the run? */
 static FindingStatus cmd_replay_sort_finding(ReplayState *s, const Finding *f, const char *against,
                                              bool steady, const KnownIssue **issue) {
-    KnownIssue *known = known_find(&s->known, against, f->signature, f->cause.text);
+    KnownPair pair = known_pair(&s->checker);
+    pair.name = against;
+    KnownIssue *known = known_find(&s->known, &pair, f);
     FindingStatus status = known ? STATUS_KNOWN : steady ? STATUS_NEW : STATUS_FLAKY;
     if (known) {
         known->seen++;
@@ -234,8 +236,8 @@ static void retest_source(void *user, const Source *source) {
         r->tested = true;
         if (out.verdict == FINDING) {
             check_locate(&again, p, &out.finding, &s->arena);
-            r->shows = known_find(&(Known){r->issue, 1}, s->checker.pair, out.finding.signature,
-                                  out.finding.cause.text) != NULL;
+            const KnownPair pair = known_pair(&s->checker);
+            r->shows = known_find(&(Known){r->issue, 1}, &pair, &out.finding) != NULL;
         }
     }
 }
@@ -264,7 +266,8 @@ static void replay_report_issue(ReplayState *s, const KnownIssue *k, FindingStat
 static void replay_retest(ReplayState *s) {
     for (int i = 0; i < s->known.n; i++) {
         KnownIssue *k = &s->known.issue[i];
-        if (!known_applies(k, s->checker.pair) || !k->program) {
+        const KnownPair pair = known_pair(&s->checker);
+        if (!known_applies(k, &pair) || !k->program) {
             continue;
         }
         Retest r = {s, k, false, false};
@@ -366,8 +369,12 @@ int cmd_replay(const Options *o) {
     if (code != 0) {
         complain(code, "%s", message);
     }
-    code = code ? code : open_known(o, &s.home, &s.known);
     code = code ? code : open_checker(o, &s.checker);
+    bool opened = code == 0;
+    code = code ? code : open_known(o, &s.checker, &s.home, &s.known);
+    if (opened && code != 0) {
+        checker_close(&s.checker);
+    }
     if (code != 0) {
         arena_destroy(&s.home);
         return code;

@@ -139,9 +139,9 @@ bool source_is_bytes(const Source *source) {
     return !json && *text != '{';
 }
 
-int open_known(const Options *o, Arena *arena, Known *out) {
+int open_known(const Options *o, const Checker *c, Arena *arena, Known *out) {
     char message[512];
-    int code = known_open(arena, o->known, out, message, sizeof message);
+    int code = known_open_for(arena, o->known, c, out, message, sizeof message);
     return code == 0 ? 0 : complain(code, "%s", message);
 }
 

@@ -86,9 +86,9 @@ int open_checker(const Options *o, Checker *c);
 bool generate_settings(const Options *o, GenerateOptions *out, char *message, size_t message_size);
 /* The same: 0, or the exit code after complaining. */
 int generate_options(const Options *o, GenerateOptions *out);
-/* Reads the known issues that the options name (none: an empty list); 0, or the exit code after
- * complaining. */
-int open_known(const Options *o, Arena *arena, Known *out);
+/* Reads the known issues that the options name, or those of the pair's targets; 0, or the exit code
+ * after complaining. */
+int open_known(const Options *o, const Checker *c, Arena *arena, Known *out);
 /* The settings of targets, from the options. */
 TargetSettings target_settings(const Options *o);
 /* Flushes standard output and reports a failure to write it: every command returns through it. */

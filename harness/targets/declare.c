@@ -288,3 +288,21 @@ int target_names(Arena *arena, const char *file, char **out, char *message, size
     *out = names.v;
     return code;
 }
+
+/* ---- lists of known issues ---- */
+
+const char *target_known_name(Arena *arena, const char *target) {
+    size_t n = strcspn(target, ":");
+    while (n > 0 && strchr("0123456789.", target[n - 1])) {
+        n--;
+    }
+    return arena_printf(arena, "%.*s", (int)n, target);
+}
+
+const char *target_known_file(Arena *arena, const char *file, const char *name) {
+    const char *path = file ? file : default_targets_file(arena),
+               *slash = path ? strrchr(path, '/') : NULL;
+    const char *list = arena_printf(arena, "%.*s../corpus/known/%s.json",
+                                    slash ? (int)(slash + 1 - path) : 0, path ? path : "", name);
+    return path && access(list, R_OK) == 0 ? list : NULL;
+}

@@ -21,4 +21,11 @@ int target_declaration(Arena *arena, const char *file, const char *name, const c
  * 0, or a message and 2 or 3 as above. */
 int target_names(Arena *arena, const char *file, char **out, char *message, size_t message_size);
 
+/* What lists of known issues call a target: its name ("torch2.8:aot") without mode and version
+ * ("torch"). */
+const char *target_known_name(Arena *arena, const char *target);
+/* The list of known issues that comes with it, ../corpus/known/NAME.json beside `file` (NULL: the
+ * default file); NULL if there is none. */
+const char *target_known_file(Arena *arena, const char *file, const char *name);
+
 #endif

@@ -60,6 +60,7 @@ bool target_compiles(const Target *t) { return strcmp(t->mode, "eager") != 0; }
 const char *target_name(const Target *t) { return t->name; }
 const char *target_mode(const Target *t) { return t->mode; }
 const char *target_version(const Target *t) { return t->version; }
+const char *target_file(const Target *t) { return t->settings.file; }
 const char *target_modes(const Target *t) { return t->modes; }
 const char *target_program(const Target *t) { return t->declared.command[0]; }
 TargetCounters target_counters(const Target *t) { return t->counters; }

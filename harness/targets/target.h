@@ -47,6 +47,8 @@ const char *target_mode(const Target *t);
 const char *target_version(const Target *t);
 /* The modes that it reports to have: "eager aot". */
 const char *target_modes(const Target *t);
+/* The file that declares it, as in TargetSettings. */
+const char *target_file(const Target *t);
 /* The executable that its declaration names. */
 const char *target_program(const Target *t);
 TargetCounters target_counters(const Target *t);

@@ -2,6 +2,7 @@
  * order. */
 #include "harness/triage/known.h"
 
+#include "harness/targets/declare.h"
 #include "harness/util/io.h"
 #include "harness/util/status.h"
 #include "program/json/tree.h"
@@ -40,18 +41,46 @@ static bool is_date(const char *text) {
     return text[10] == '\0';
 }
 
+/* "2.8", "2.8-2.13", "2.13-", "-2.8" */
+static bool read_version_range(Reader *r, const Json *j, KnownIssue *out) {
+    out->until = INT64_MAX;
+    if (!j) {
+        return true;
+    }
+    if (!json_want(r, j, JSON_STRING, "a version or a range of versions")) {
+        return false;
+    }
+    const char *dash = strchr(j->text, '-');
+    const char *last = dash ? dash + 1 : j->text;
+    out->since = dash == j->text ? 0 : version_number(j->text);
+    out->until = *last == '\0' ? INT64_MAX : version_number(last);
+    return (out->since >= 0 && out->until >= 0) ||
+           json_bad(r, j, "expected a version or a range, such as 2.8, 2.8-2.13 or 2.13-");
+}
+
+static bool read_known_kind(Reader *r, const Json *j, KnownIssue *out) {
+    const char *kind = j && j->kind == JSON_STRING ? j->text : "bug";
+    out->allowed = strcmp(kind, "allowed") == 0;
+    return out->allowed || strcmp(kind, "bug") == 0 ||
+           json_bad(r, j, "expected \"bug\" or \"allowed\"");
+}
+
 static bool read_issue(Reader *r, const Json *entry, const char *path, KnownIssue *out) {
-    static const char *const keys[] = {"signature", "pair", "cause",   "issue",
-                                       "date",      "note", "program", NULL};
+    static const char *const keys[] = {"kind",  "signature", "pair", "versions", "answer",  "cause",
+                                       "issue", "source",    "date", "note",     "program", NULL};
     if (!json_want(r, entry, JSON_OBJECT, "an object") || !json_keys(r, entry, keys, NULL)) {
         return false;
     }
-    *out = (KnownIssue){.signature = known_read_text(r, entry, "signature", NULL),
-                        .issue = known_read_text(r, entry, "issue", NULL),
-                        .date = known_read_text(r, entry, "date", NULL),
-                        .note = known_read_text(r, entry, "note", NULL),
-                        .pair = known_read_text(r, entry, "pair", "*"),
-                        .cause = known_read_text(r, entry, "cause", "*")};
+    *out = (KnownIssue){.signature = known_read_text(r, entry, "signature", NULL)};
+    const char *source = known_read_text(r, entry, "source", "-");
+    bool has_source = source && strcmp(source, "-") != 0;
+    out->issue = known_read_text(r, entry, "issue", has_source ? source : NULL);
+    out->date = known_read_text(r, entry, "date", NULL);
+    out->note = known_read_text(r, entry, "note", NULL);
+    out->pair = known_read_text(r, entry, "pair", "*");
+    out->cause = known_read_text(r, entry, "cause", "*");
+    const Json *answer = json_get(entry, "answer");
+    out->answer = answer ? known_read_text(r, entry, "answer", NULL) : "";
     const char *program = known_read_text(r, entry, "program", "-");
     if (!r->failed && !is_date(out->date)) {
         return json_bad(r, json_get(entry, "date"), "expected YYYY-MM-DD");
@@ -63,7 +92,8 @@ static bool read_issue(Reader *r, const Json *entry, const char *path, KnownIssu
                            ? arena_printf(r->arena, "%.*s/%s", (int)(slash - path), path, program)
                            : program;
     }
-    return !r->failed;
+    return !r->failed && read_known_kind(r, json_get(entry, "kind"), out) &&
+           read_version_range(r, json_get(entry, "versions"), out);
 }
 
 static bool read_known(Reader *r, const Json *root, const char *path, Known *out) {
@@ -106,16 +136,66 @@ int known_open(Arena *arena, const char *path, Known *out, char *message, size_t
     return 0;
 }
 
-bool known_applies(const KnownIssue *issue, const char *pair) {
-    return fnmatch(issue->pair, pair, 0) == 0;
+/* Appends the list that comes with a target: beside its file of targets, in ../corpus/known. */
+static int add_list_of_target(Arena *arena, const char *target, const char *file, Known *out,
+                              char *message, size_t message_size) {
+    const char *path = target_known_file(arena, file, target);
+    Known own;
+    int code = path ? known_open(arena, path, &own, message, message_size) : 0;
+    if (!path || code != 0) {
+        return code;
+    }
+    KnownIssue *all = arena_array(arena, KnownIssue, out->n + own.n + 1);
+    memcpy(all, out->issue, sizeof *all * (size_t)out->n);
+    memcpy(all + out->n, own.issue, sizeof *all * (size_t)own.n);
+    *out = (Known){all, out->n + own.n};
+    return 0;
 }
 
-KnownIssue *known_find(const Known *known, const char *pair, const char *signature,
-                       const char *cause) {
+int known_open_for(Arena *arena, const char *path, const Checker *c, Known *out, char *message,
+                   size_t message_size) {
+    *out = (Known){.issue = arena_array(arena, KnownIssue, 1)};
+    if (path) {
+        return strcmp(path, "none") == 0 ? 0 : known_open(arena, path, out, message, message_size);
+    }
+    const Target *both[2] = {c->a.target, c->b.target};
+    const char *first = both[0] ? target_known_name(arena, target_name(both[0])) : "";
+    int code = 0;
+    for (int i = 0; i < 2 && code == 0; i++) {
+        const char *name = both[i] ? target_known_name(arena, target_name(both[i])) : "";
+        if (both[i] && (i == 0 || strcmp(name, first) != 0)) {
+            code =
+                add_list_of_target(arena, name, target_file(both[i]), out, message, message_size);
+        }
+    }
+    return code;
+}
+
+KnownPair known_pair(const Checker *c) {
+    return (KnownPair){c->pair,
+                       {c->a.target ? target_version(c->a.target) : NULL,
+                        c->b.target ? target_version(c->b.target) : NULL}};
+}
+
+static bool in_version_range(const KnownIssue *issue, const char *version) {
+    const char *digit = version ? strpbrk(version, "0123456789") : NULL;
+    int64_t number = digit ? version_number(digit) : -1;
+    return number >= issue->since && number <= issue->until;
+}
+
+bool known_applies(const KnownIssue *issue, const KnownPair *pair) {
+    bool any = issue->since == 0 && issue->until == INT64_MAX;
+    return fnmatch(issue->pair, pair->name, 0) == 0 &&
+           (any || in_version_range(issue, pair->versions[0]) ||
+            in_version_range(issue, pair->versions[1]));
+}
+
+KnownIssue *known_find(const Known *known, const KnownPair *pair, const Finding *finding) {
     for (int i = 0; i < known->n; i++) {
         KnownIssue *k = &known->issue[i];
-        if (known_applies(k, pair) && fnmatch(k->signature, signature, 0) == 0 &&
-            fnmatch(k->cause, cause, 0) == 0) {
+        if (known_applies(k, pair) && fnmatch(k->signature, finding->signature, 0) == 0 &&
+            fnmatch(k->cause, finding->cause.text, 0) == 0 &&
+            (strstr(finding->a, k->answer) || strstr(finding->b, k->answer))) {
             return k;
         }
     }

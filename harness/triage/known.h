@@ -1,17 +1,21 @@
-/* Known issues: a file of findings that are already reported. They are shown, but do not make a run
- * fail. `replay` checks their programs again, so that a fixed issue is noticed.
+/* Known issues: files of findings that are already reported, and of differences that are allowed.
+ * Their findings are shown, but do not make a run fail. `replay` checks their programs again, so
+ * that a fixed issue is noticed.
  *
- *     {"known": [{"signature": "gradients-data-setitem", "pair": "torch113:*", "issue":
- *     "https://..", "date": "2026-11-21",
+ *     {"known": [{"signature": "gradients-data-setitem", "pair": "torch1.13:*", "versions": "1.13",
+ *                 "answer": "text", "issue": "https://..", "date": "2026-11-21",
  *                 "note": "what is wrong", "program": "regressions/x.json"}]}
  *
- * `signature` is a pattern (* and ?) for Finding.signature, `issue`, `date` and `note` are
- * required; `pair` is a pattern for the pair (any, if absent), `cause` one for where bisection
- * finds it (cause.h; any, if absent), `program` a file that shows it, relative to this one. */
+ * `kind` is "bug" (if absent) or "allowed". `signature` is a pattern (* and ?) for
+ * Finding.signature; `date`, `note`, and `issue` (an address) or `source` (a file of the
+ * framework) are required. What an entry concerns is narrowed by `pair`, a pattern for the pair;
+ * `versions` ("2.8", "2.8-2.13", "2.13-"), of a target in it; `answer`, a text in either answer;
+ * `cause`, a pattern for where bisection finds it (cause.h). `program` is a file that shows it,
+ * relative to this one. */
 #ifndef HARNESS_KNOWN_H
 #define HARNESS_KNOWN_H
 
-#include "harness/oracles/finding.h"
+#include "harness/check/check.h"
 
 /* The triage result of a finding. NEW findings, and FLAKY ones that are not known, make a run fail.
  */
@@ -26,10 +30,13 @@ typedef enum FindingStatus {
 const char *finding_status_name(FindingStatus status);
 
 typedef struct KnownIssue {
-    const char *signature, *issue, *date, *note;
-    const char *pair, *cause; /* "*" if absent */
-    const char *program;      /* path from the current directory, or NULL */
-    int64_t seen;             /* number of findings that it matched in this run */
+    bool allowed;                                /* a difference that is no bug */
+    const char *signature, *issue, *date, *note; /* issue: `issue`, else `source` */
+    const char *pair, *cause;                    /* "*" if absent */
+    const char *answer;                          /* "" if absent */
+    int64_t since, until;                        /* version_number of the first and the last */
+    const char *program;                         /* path from the current directory, or NULL */
+    int64_t seen; /* number of findings that it matched in this run */
 } KnownIssue;
 
 typedef struct Known Known;
@@ -38,13 +45,23 @@ struct Known {
     int n;
 };
 
+/* A pair as issues see it. */
+typedef struct KnownPair {
+    const char *name;        /* "torch:eager,torch:aot" */
+    const char *versions[2]; /* what its targets report to be, or NULL */
+} KnownPair;
+KnownPair known_pair(const Checker *c);
+
 /* Reads the file; all of it lives in `arena`. 0, or an exit code and a message. A NULL path is
  * an empty list. */
 int known_open(Arena *arena, const char *path, Known *out, char *message, size_t message_size);
+/* The list of a run: `path` (--known), or if NULL the lists that come with the pair's targets
+ * (corpus/known/TARGET.json; none if there are none). "none" is the empty list. */
+int known_open_for(Arena *arena, const char *path, const Checker *c, Known *out, char *message,
+                   size_t message_size);
 /* Does the issue concern this pair? */
-bool known_applies(const KnownIssue *issue, const char *pair);
-/* The first issue that covers the finding (not counted), or NULL. `cause` may be "". */
-KnownIssue *known_find(const Known *known, const char *pair, const char *signature,
-                       const char *cause);
+bool known_applies(const KnownIssue *issue, const KnownPair *pair);
+/* The first issue that covers the located finding (not counted), or NULL. */
+KnownIssue *known_find(const Known *known, const KnownPair *pair, const Finding *finding);
 
 #endif

@@ -44,8 +44,7 @@ Semantics semantics_parse(const char *name) {
     return SEMANTICS_NONE;
 }
 
-/* "X.Y" as a number that orders versions; -1 if `text` does not begin with one. */
-static long version_number(const char *text) {
+long version_number(const char *text) {
     char *end, *last;
     long major = strtol(text, &end, 10);
     if (end == text || *end != '.' || major < 0 || major > 999) {

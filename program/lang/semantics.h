@@ -51,6 +51,8 @@ Semantics semantics_parse(const char *name);
 /* The nearest version that is not newer than the first "X.Y" in `text` ("torch 2.14.1+cpu": 2.13);
  * the oldest if all are newer, SEMANTICS_NONE if there is no version in it. */
 Semantics semantics_nearest(const char *text);
+/* "X.Y" at the beginning of `text` as a number that orders versions; -1 if there is none. */
+long version_number(const char *text);
 /* "1.13, 2.8, ...", for messages. */
 const char *semantics_list(void);
 

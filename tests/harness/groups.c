@@ -25,16 +25,52 @@ START_TEST(a_group_is_one_cause_or_one_signature) {
 }
 END_TEST
 
+static Finding located(const char *signature, const char *cause, const char *b) {
+    Finding f = {.oracle = ORACLE_values};
+    snprintf(f.signature, sizeof f.signature, "%s", signature);
+    snprintf(f.cause.text, sizeof f.cause.text, "%s", cause);
+    snprintf(f.b, sizeof f.b, "%s", b);
+    return f;
+}
+
 START_TEST(a_known_issue_covers_by_signature_pair_and_cause) {
     KnownIssue issue[] = {
-        {.signature = "values-*", .pair = "torch*:eager,*", .cause = "*", .issue = "1"},
-        {.signature = "values-data-?in", .pair = "*", .cause = "cse", .issue = "2"},
+        {.signature = "values-*", .pair = "torch*:eager,*", .cause = "*", .answer = ""},
+        {.signature = "values-data-?in", .pair = "*", .cause = "cse", .answer = ""},
     };
+    issue[0].until = issue[1].until = INT64_MAX;
     Known known = {issue, 2};
-    ck_assert_ptr_eq(known_find(&known, "torch:eager,torch:aot", "values-data-exp", ""), &issue[0]);
-    ck_assert_ptr_eq(known_find(&known, "reference,compiled", "values-data-sin", "cse"), &issue[1]);
-    ck_assert_ptr_null(known_find(&known, "reference,compiled", "values-data-sin", "fold"));
-    ck_assert_ptr_null(known_find(&known, "reference,compiled", "values-data-asin", "cse"));
+    const KnownPair torch = {.name = "torch:eager,torch:aot"}, own = {.name = "reference,compiled"};
+    Finding f = located("values-data-exp", "", "");
+    ck_assert_ptr_eq(known_find(&known, &torch, &f), &issue[0]);
+    f = located("values-data-sin", "cse", "");
+    ck_assert_ptr_eq(known_find(&known, &own, &f), &issue[1]);
+    f = located("values-data-sin", "fold", "");
+    ck_assert_ptr_null(known_find(&known, &own, &f));
+    f = located("values-data-asin", "cse", "");
+    ck_assert_ptr_null(known_find(&known, &own, &f));
+}
+END_TEST
+
+START_TEST(a_known_issue_covers_by_version_and_answer) {
+    KnownIssue issue = {.signature = "*", .pair = "*", .cause = "*", .answer = "ASSERT"};
+    issue.since = version_number("2.8");
+    issue.until = version_number("2.13");
+    Known known = {&issue, 1};
+    Finding f = located("status-x", "", "internal: ASSERT FAILED");
+    static const struct {
+        const char *version;
+        bool covered;
+    } cases[] = {{"torch 2.7.1", false},     {"torch 2.8.0+cu128", true}, {"torch 2.10.0", true},
+                 {"torch 2.13.0+cpu", true}, {"torch 2.15.0", false},     {NULL, false}};
+    for (int i = 0; i < COUNT_OF(cases); i++) {
+        const KnownPair pair = {"reference,torch:eager", {NULL, cases[i].version}};
+        ck_assert_msg((known_find(&known, &pair, &f) != NULL) == cases[i].covered, "%s",
+                      cases[i].version ? cases[i].version : "no target");
+    }
+    f = located("status-x", "", "internal: another one");
+    const KnownPair pair = {"reference,torch:eager", {NULL, "torch 2.8.0"}};
+    ck_assert_ptr_null(known_find(&known, &pair, &f));
 }
 END_TEST
 
@@ -59,6 +95,7 @@ int main(void) {
     tcase_add_checked_fixture(tests, set_up, tear_down);
     tcase_add_test(tests, a_group_is_one_cause_or_one_signature);
     tcase_add_test(tests, a_known_issue_covers_by_signature_pair_and_cause);
+    tcase_add_test(tests, a_known_issue_covers_by_version_and_answer);
     tcase_add_test(tests, several_faults_are_seeded_at_once);
     suite_add_tcase(suite, tests);
     return run_suite("harness/groups", suite);
