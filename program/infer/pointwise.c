@@ -6,6 +6,7 @@
  * last dim as the fastest. It compares two dims by the strides of the operands in turn; an operand
  * with stride 0 in either dim (broadcast) is skipped. */
 #include "program/infer/infer.h"
+#include "program/lang/semantics.h"
 #include "program/ops/functions.h"
 
 #include <math.h>
@@ -151,6 +152,9 @@ Pw call_pw(const Call *call) {
     }
     if (op->pw == PW_gelu && strcmp(call->arg[1].str, "tanh") == 0) {
         return PW_gelu_tanh;
+    }
+    if (op->pw == PW_lerp && since(lerp_from_the_end)) {
+        return PW_lerp_symmetric;
     }
     return op->pw;
 }
