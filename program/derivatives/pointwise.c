@@ -7,19 +7,6 @@
 
 enum { SELF = 0, OTHER = 1, ALPHA = 2 };
 
-static bool is_scalar_param(const Grad *g, int param) {
-    ArgType type = g->call->op->param[param].type;
-    return type == ARG_SCALAR || type == ARG_SCALAR_OPT;
-}
-
-/* Compares a tensor with parameter `param`, which may be a tensor or a Scalar. */
-static Tensor *grad_pointwise_compare(const Grad *g, OpId with_tensor, OpId with_scalar, Tensor *a,
-                                      int param) {
-    const Arg *arg = &g->call->arg[param];
-    return is_scalar_param(g, param) ? emit_scalar(g->e, with_scalar, a, arg->scalar)
-                                     : emit_binary(g->e, with_tensor, a, arg->tensor);
-}
-
 /* ---- one operand ---- */
 
 /* self: zeros (a step function) */
@@ -311,10 +298,9 @@ void grad_pow(Grad *g) {
 /* ---- selection ---- */
 
 /* the selected operand: grad; both at a tie: grad / 2; the other: 0 */
-void grad_maximum(Grad *g) {
+void give_selected(const Grad *g, int param, bool maximum) {
     Emit *e = g->e;
-    Tensor *self = tensor_arg(g, SELF), *other = tensor_arg(g, OTHER);
-    bool maximum = g->call->op->pw == PW_maximum;
+    Tensor *self = tensor_arg(g, SELF), *other = tensor_arg(g, param);
     Tensor *tie = emit_binary(e, OP_eq_Tensor, self, other);
     Tensor *share =
         emit_where(e, tie, emit_scalar(e, OP_div_Scalar, grad_of(g), scalar_int(2)), grad_of(g));
@@ -324,11 +310,13 @@ void grad_maximum(Grad *g) {
              emit_where_zero(e, emit_unary(e, OP_logical_not, lost),
                              share)); /* masked_fill_, which keeps the layout */
     }
-    if (wanted(g, OTHER)) {
+    if (wanted(g, param)) {
         Tensor *lost = emit_binary(e, maximum ? OP_gt_Tensor : OP_lt_Tensor, self, other);
-        give(g, OTHER, emit_where_zero(e, emit_unary(e, OP_logical_not, lost), share));
+        give(g, param, emit_where_zero(e, emit_unary(e, OP_logical_not, lost), share));
     }
 }
+
+void grad_maximum(Grad *g) { give_selected(g, OTHER, g->call->op->pw == PW_maximum); }
 
 /* self: grad where self >= other (fmin: <=) or other is nan, else 0; other: the remaining
  * gradient */
@@ -344,99 +332,6 @@ void grad_fmax(Grad *g) {
     }
     if (wanted(g, OTHER)) {
         give(g, OTHER, emit_masked_fill(e, grad_of(g), wins, scalar_int(0)));
-    }
-}
-
-/* a op b, written to a as in clamp's backward: b must not broadcast a to a larger size. */
-static Tensor *grad_pointwise_combine(const Grad *g, OpId op, Tensor *a, Tensor *b) {
-    if (!a || !b) {
-        return NULL;
-    }
-    int64_t size[MAX_DIMS];
-    int n = a->ndim;
-    for (int d = 0; d < n; d++) {
-        size[d] = a->size[d];
-    }
-    if (broadcast_into(size, &n, b->size, b->ndim, g->e->err) != ERR_none) {
-        return NULL;
-    }
-    if (!sizes_equal(size, n, a->size, a->ndim)) {
-        error_set(g->e->err, ERR_shape,
-                  "clamp's backward: a mask doesn't match the broadcast shape");
-        return NULL;
-    }
-    return emit_binary(g->e, op, a, b);
-}
-
-/* self: grad where min <= self <= max (equality passes it), else 0
- *
- * min: grad where self < min and min < max; max: grad where self > max or max < min */
-void grad_clamp(Grad *g) {
-    Emit *e = g->e;
-    enum { MIN = 1, MAX = 2 };
-    bool low = !g->call->arg[MIN].none, high = !g->call->arg[MAX].none;
-    Tensor *self = tensor_arg(g, SELF), *grad = grad_of(g);
-    if (wanted(g, SELF)) {
-        Tensor *above =
-            low ? grad_pointwise_compare(g, OP_ge_Tensor, OP_ge_Scalar, self, MIN) : NULL;
-        Tensor *below =
-            high ? grad_pointwise_compare(g, OP_le_Tensor, OP_le_Scalar, self, MAX) : NULL;
-        Tensor *inside = low && high ? grad_pointwise_combine(g, OP_logical_and, above, below)
-                         : low       ? above
-                                     : below;
-        give(g, SELF, low || high ? emit_where_zero(e, inside, grad) : grad);
-    }
-    if (low && wanted(g, MIN)) {
-        Tensor *taken = emit_binary(e, OP_lt_Tensor, self, tensor_arg(g, MIN));
-        if (high) {
-            taken = grad_pointwise_combine(
-                g, OP_logical_and, taken,
-                emit_binary(e, OP_lt_Tensor, tensor_arg(g, MIN), tensor_arg(g, MAX)));
-        }
-        give(g, MIN, emit_where_zero(e, taken, grad));
-    }
-    if (high && wanted(g, MAX)) {
-        Tensor *taken = emit_binary(e, OP_gt_Tensor, self, tensor_arg(g, MAX));
-        if (low) {
-            taken = grad_pointwise_combine(
-                g, OP_logical_or, taken,
-                emit_binary(e, OP_lt_Tensor, tensor_arg(g, MAX), tensor_arg(g, MIN)));
-        }
-        give(g, MAX, emit_where_zero(e, taken, grad));
-    }
-}
-
-/* self: grad where self >= min, else 0; min: grad where self < min, else 0 */
-void grad_clamp_min(Grad *g) {
-    if (wanted(g, SELF)) {
-        give(g, SELF,
-             emit_where_zero(
-                 g->e,
-                 grad_pointwise_compare(g, OP_ge_Tensor, OP_ge_Scalar, tensor_arg(g, SELF), 1),
-                 grad_of(g)));
-    }
-    if (wanted(g, 1)) {
-        give(g, 1,
-             emit_where_zero(g->e,
-                             emit_binary(g->e, OP_lt_Tensor, tensor_arg(g, SELF), tensor_arg(g, 1)),
-                             grad_of(g)));
-    }
-}
-
-/* self: grad where self <= max, else 0; max: grad where self > max, else 0 */
-void grad_clamp_max(Grad *g) {
-    if (wanted(g, SELF)) {
-        give(g, SELF,
-             emit_where_zero(
-                 g->e,
-                 grad_pointwise_compare(g, OP_le_Tensor, OP_le_Scalar, tensor_arg(g, SELF), 1),
-                 grad_of(g)));
-    }
-    if (wanted(g, 1)) {
-        give(g, 1,
-             emit_where_zero(g->e,
-                             emit_binary(g->e, OP_gt_Tensor, tensor_arg(g, SELF), tensor_arg(g, 1)),
-                             grad_of(g)));
     }
 }
 
