@@ -25,8 +25,8 @@ ErrCode decompose_extreme_dim(Emit *e, const Call *call, Tensor **out, int *nout
     return answer_pair(e, emit_op(e, OP__take_dim, 3, self, dim, indices), indices, out, nout);
 }
 
-/* aminmax: the minimum and the maximum, computed separately; since aminmax_backward by ops that have
- * a derivative */
+/* aminmax: the minimum and the maximum, computed separately; since aminmax_backward by ops that
+ * have a derivative */
 ErrCode decompose_aminmax(Emit *e, const Call *call, Tensor **out, int *nout) {
     static const OpId refuses[2] = {OP__aminmax_min, OP__aminmax_max},
                       derived[2] = {OP__aminmax_amin, OP__aminmax_amax};

@@ -1,6 +1,6 @@
-/* Derivatives of clamp, clamp_min and clamp_max. Before clamp_at_bounds a bound belongs to the range
- * where self passes the gradient; since then a number as a bound does not, and a tensor that equals
- * self shares the gradient with it, as maximum and minimum do. */
+/* Derivatives of clamp, clamp_min and clamp_max. Before clamp_at_bounds a bound belongs to the
+ * range where self passes the gradient; since then a number as a bound does not, and a tensor that
+ * equals self shares the gradient with it, as maximum and minimum do. */
 #include "program/derivatives/derivatives.h"
 #include "program/lang/semantics.h"
 
@@ -62,10 +62,10 @@ static void clamp_between(Grad *g) {
     Tensor *grad = grad_of(g), *half = emit_scalar(e, OP_div_Scalar, grad, scalar_int(2));
     Tensor *apart = grad_clamp_test(g, OP_lt_Tensor, MIN, MAX),
            *ordered = grad_clamp_test(g, OP_le_Tensor, MIN, MAX),
-           *at_min = emit_binary(e, OP_logical_and, grad_clamp_test(g, OP_eq_Tensor, SELF, MIN),
-                                 apart),
-           *at_max = emit_binary(e, OP_logical_and, grad_clamp_test(g, OP_eq_Tensor, SELF, MAX),
-                                 apart),
+           *at_min =
+               emit_binary(e, OP_logical_and, grad_clamp_test(g, OP_eq_Tensor, SELF, MIN), apart),
+           *at_max =
+               emit_binary(e, OP_logical_and, grad_clamp_test(g, OP_eq_Tensor, SELF, MAX), apart),
            *under = grad_clamp_test(g, OP_lt_Tensor, SELF, MIN),
            *over = grad_clamp_test(g, OP_gt_Tensor, SELF, MAX);
     if (wanted(g, SELF)) {
@@ -92,7 +92,7 @@ void grad_clamp(Grad *g) {
     bool low = !g->call->arg[MIN].none, high = !g->call->arg[MAX].none;
     Tensor *self = tensor_arg(g, SELF), *grad = grad_of(g);
     if (since(clamp_at_bounds) && (low || high) && !is_scalar_param(g, MIN)) {
-        low && high ? clamp_between(g) : give_selected(g, low ? MIN : MAX, low);
+        low &&high ? clamp_between(g) : give_selected(g, low ? MIN : MAX, low);
         return;
     }
     if (wanted(g, SELF)) {

@@ -377,8 +377,8 @@ void grad_hardswish(Grad *g) {
             e, grad_of(g), plus(g, emit_scalar(e, OP_div_Scalar, self_of(g), scalar_int(3)), 0.5));
         bool ends = since(hardswish_at_3);
         Tensor *low = test(g, ends ? OP_le_Scalar : OP_lt_Scalar, self_of(g), -3);
-        Tensor *rest = emit_where(
-            e, test(g, ends ? OP_lt_Scalar : OP_le_Scalar, self_of(g), 3), ramp, grad_of(g));
+        Tensor *rest = emit_where(e, test(g, ends ? OP_lt_Scalar : OP_le_Scalar, self_of(g), 3),
+                                  ramp, grad_of(g));
         give(g, SELF, grad_first(g, zero_where(g, low, rest), self_of(g)));
     }
 }

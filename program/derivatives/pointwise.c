@@ -2,6 +2,7 @@
  * for each rule. Gradients have the broadcast size and the computation dtype; grad_finish sums and
  * casts them back. */
 #include "program/derivatives/derivatives.h"
+#include "program/lang/semantics.h"
 
 #include <math.h>
 
@@ -270,8 +271,8 @@ static Tensor *pow_exponent(const Grad *g) {
 /* exponent, Scalar base b: grad * (result * log(b)); for b = 0, 0 where exponent >= 0 */
 static Tensor *pow_exponent_of_scalar(const Grad *g) {
     Emit *e = g->e;
-    if (g->call->arg[SELF].scalar.kind ==
-        CAT_BOOL) { /* PyTorch 1.13 has no logarithm of a bool Scalar */
+    if (g->call->arg[SELF].scalar.kind == CAT_BOOL && !since(pow_of_true_backward)) {
+        /* no logarithm of a bool Scalar */
         error_set(e->err, ERR_invalid, "pow: the backward of a bool base");
         return NULL;
     }
@@ -319,19 +320,24 @@ void give_selected(const Grad *g, int param, bool maximum) {
 void grad_maximum(Grad *g) { give_selected(g, OTHER, g->call->op->pw == PW_maximum); }
 
 /* self: grad where self >= other (fmin: <=) or other is nan, else 0; other: the remaining
- * gradient */
+ * gradient; since fmax_tie both get grad / 2 where they are equal */
 void grad_fmax(Grad *g) {
     Emit *e = g->e;
     Tensor *self = tensor_arg(g, SELF), *other = tensor_arg(g, OTHER);
     Tensor *wins =
         emit_binary(e, g->call->op->id == OP_fmax ? OP_ge_Tensor : OP_le_Tensor, self, other);
     wins = emit_binary(e, OP_logical_or, wins, emit_unary(e, OP_isnan, other));
+    Tensor *share = grad_of(g), *loses = emit_unary(e, OP_logical_not, wins);
+    if (since(fmax_tie)) {
+        Tensor *tie = emit_binary(e, OP_eq_Tensor, self, other);
+        share = emit_where(e, tie, emit_scalar(e, OP_div_Scalar, share, scalar_int(2)), share);
+        wins = emit_binary(e, OP_logical_and, wins, emit_unary(e, OP_logical_not, tie));
+    }
     if (wanted(g, SELF)) {
-        give(g, SELF,
-             emit_masked_fill(e, grad_of(g), emit_unary(e, OP_logical_not, wins), scalar_int(0)));
+        give(g, SELF, emit_masked_fill(e, share, loses, scalar_int(0)));
     }
     if (wanted(g, OTHER)) {
-        give(g, OTHER, emit_masked_fill(e, grad_of(g), wins, scalar_int(0)));
+        give(g, OTHER, emit_masked_fill(e, share, wins, scalar_int(0)));
     }
 }
 

@@ -169,7 +169,8 @@ void grad_narrow_copy(Grad *g) {
     int64_t dim = g->call->arg[1].i, start = g->call->arg[2].i, length = g->call->arg[3].i;
     if (start < 0 && start + length == 0) {
         if (length != 1) {
-            error_set(g->e->err, ERR_shape, "The size of tensor a (0) must match the size of tensor b");
+            error_set(g->e->err, ERR_shape,
+                      "The size of tensor a (0) must match the size of tensor b");
         }
         give(g, SELF, zero_self(g));
         return;
