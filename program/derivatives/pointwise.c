@@ -278,7 +278,7 @@ static Tensor *pow_exponent_of_scalar(const Grad *g) {
     }
     double base = scalar_to_double(g->call->arg[SELF].scalar);
     Tensor *slope = emit_scalar(e, OP_mul_Scalar, result_of(g), scalar_float(log(base)));
-    if (base == 0) {
+    if (base == 0 && g->call->arg[SELF].scalar.kind != CAT_BOOL) { /* False is not equal to 0 */
         Tensor *off = emit_scalar(e, OP_ge_Scalar, tensor_arg(g, 1), scalar_int(0));
         slope = emit_masked_fill(e, slope, off, scalar_int(0));
     }
