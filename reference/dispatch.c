@@ -7,6 +7,7 @@
  *   meta         detach, detach_, requires_grad_, retain_grad */
 #include "reference/dispatch.h"
 
+#include "program/infer/infer.h"
 #include "program/ops/functions.h"
 #include "reference/shadow.h"
 
@@ -43,6 +44,15 @@ static void size_nonzero(const Call *call, Tensor *out) {
     out->stride[1] = n;
 }
 
+/* The result of a *_scatter op that keeps self's layout: in a copy of all of self's storage. */
+static ErrCode allocate_scattered(Session *s, const Call *call, Tensor *t) {
+    Tensor whole;
+    tensor_set_contiguous(&whole, t->dtype, &call->arg[0].tensor->storage->numel, 1);
+    TRY(dispatch_allocate(s, &whole));
+    t->storage = whole.storage;
+    return ERR_none;
+}
+
 /* Computes `call` into fresh storage: infer, allocate, kernel (and shadow). Records nothing. out:
  * as many as inferred. */
 static inline ErrCode dispatch_compute(Session *s, const Call *call, Tensor **out, int *nout) {
@@ -53,7 +63,9 @@ static inline ErrCode dispatch_compute(Session *s, const Call *call, Tensor **ou
         if (call->op->id == OP_nonzero) {
             size_nonzero(call, &r.out[i]);
         }
-        TRY(dispatch_allocate(s, &r.out[i]));
+        TRY(call->op->infer == infer_view_scatter && scatter_keeps_layout(call)
+                ? allocate_scattered(s, call, &r.out[i])
+                : dispatch_allocate(s, &r.out[i]));
         out[i] = &r.out[i];
     }
     TRY(dispatch_kernel(s, call, &r, out));
@@ -214,6 +226,12 @@ static ErrCode dispatch_apply_meta(Session *s, const Call *call, Tensor **out, i
     case OP_retain_grad:
         *nout = 0;
         return var_retain_grad(s, self);
+    case OP__also_saves: /* what else the node of self checks when it runs */
+        *nout = 0;
+        if (self->grad_fn) {
+            node_also_saves(self->grad_fn, call->arg[1].tensor);
+        }
+        return ERR_none;
     default:
         CHECK(!"a META op that the reference does not know");
     }

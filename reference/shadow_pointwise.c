@@ -232,6 +232,7 @@ static double rounding_scale(const Point *p, double y) {
     case PW_addcdiv:
         return fmax(fabs(y), fabs(x[0]));
     case PW_lerp:
+    case PW_lerp_symmetric:
         return fabs(x[0]) + fabs(x[1]);
     case PW_gelu:
     case PW_gelu_tanh:

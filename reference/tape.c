@@ -158,6 +158,8 @@ void node_save_results(Session *s, GradNode *node, Tensor *const *results, int n
     }
 }
 
+void node_also_saves(GradNode *node, Tensor *other) { reference_tape_save(node, other, false); }
+
 /* ---- geometry ---- */
 
 static void freeze_arg(Arg *arg, ArgType type, const Tensor *t, Tensor *before) {

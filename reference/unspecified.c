@@ -1,8 +1,9 @@
 /* The list of unspecified behaviours, op by op: each checks for the operand values that trigger
- * one. Found by running every function of PyTorch 1.13.1 on special values, once in the vectorized
- * part of its loop and once in the tail. */
+ * one. Found by running every function of PyTorch 1.13.1 (and 2.15) on special values, once in the
+ * vectorized part of its loop and once in the tail. */
 #include "reference/unspecified.h"
 
+#include "program/lang/semantics.h"
 #include "program/ops/functions.h"
 
 #include <math.h>
@@ -31,7 +32,12 @@ static bool unspecified_is_nan(double x, DType dtype) {
 
 static bool is_corner(double x, DType dtype) {
     (void)dtype;
-    return isnan(x) || x == 3;
+    return isnan(x) || (x == 3 && !since(hardswish_at_3));
+}
+
+static bool is_infinite(double x, DType dtype) {
+    (void)dtype;
+    return isinf(x) && x > 0;
 }
 
 static bool is_plus_zero(double x, DType dtype) {
@@ -44,7 +50,7 @@ static bool is_minus_zero(double x, DType dtype) {
     return x == 0 && signbit(x);
 }
 
-/* Sleef_log1p returns inf from here on. */
+/* Sleef_log1p returns inf from here on; fixed in 2.8. */
 static bool is_huge(double x, DType dtype) {
     return isfinite(x) && x > (dtype == DT_float64 ? 1e307 : 1e38);
 }
@@ -54,8 +60,11 @@ static bool is_a_sixth(double x, DType dtype) {
     return isfinite(x) && x > dtype_largest(dtype) / 6;
 }
 
-/* e^x overflows, e^x / 2 does not. */
+/* e^x overflows, e^x / 2 does not; in 2.15 float32 is right. */
 static bool is_steep(double x, DType dtype) {
+    if (dtype != DT_float64 && semantics_now >= SEMANTICS_2_15) {
+        return false;
+    }
     double most = log(dtype == DT_float64 ? 0x1.fffffffffffffp+1023 : 0x1.fffffep+127);
     return fabs(x) >= most && fabs(x) <= most + 0.7;
 }
@@ -134,9 +143,13 @@ static bool steps_overflow(const Call *call, bool divides) {
     return first * fmax(factor, 1) > dtype_largest(dtype_is_float(a->dtype) ? a->dtype : b->dtype);
 }
 
-/* The least int32 or int64 divided by -1: the processor refuses, and PyTorch dies of SIGFPE. */
+/* The least int32 or int64 divided by -1: the processor refuses, and PyTorch dies of SIGFPE.
+ * In 2.13 only div that rounds to 0 still does. */
 static bool traps(const Call *call) {
     const Tensor *a = call->arg[0].tensor;
+    if (semantics_now >= SEMANTICS_2_13 && call_pw(call) != PW_div_trunc) {
+        return false;
+    }
     bool scalar = call->op->param[1].type == ARG_SCALAR;
     if (a->dtype != DT_int32 && a->dtype != DT_int64) {
         return false;
@@ -242,7 +255,8 @@ const char *unspecified(const Call *call) {
     OpId id = call->op->kind == KIND_INPLACE ? call->op->twin : call->op->id;
     switch (id) {
     case OP_masked_scatter:
-        return call->op->kind == KIND_INPLACE && !tensor_is_contiguous(call->arg[0].tensor)
+        return semantics_now < SEMANTICS_2_8 && call->op->kind == KIND_INPLACE &&
+                       !tensor_is_contiguous(call->arg[0].tensor)
                    ? "masked_scatter_ of a self that is not row-major"
                    : NULL;
     case OP_add_Tensor:
@@ -260,9 +274,15 @@ const char *unspecified(const Call *call) {
         return steps_overflow(call, id == OP_addcdiv) ? partial_product : NULL;
     case OP_hardswish:
         return unspecified_any(call->arg[0].tensor, is_a_sixth) ? partial_product : NULL;
+    case OP_gelu:
+        return semantics_now >= SEMANTICS_2_8 && call_pw(call) == PW_gelu &&
+                       unspecified_any(call->arg[0].tensor, is_infinite)
+                   ? "gelu of inf: nan on some processors"
+                   : NULL;
     case OP_log1p:
-        return unspecified_any(call->arg[0].tensor, is_huge) ? "log1p near the largest number"
-                                                             : NULL;
+        return semantics_now < SEMANTICS_2_8 && unspecified_any(call->arg[0].tensor, is_huge)
+                   ? "log1p near the largest number"
+                   : NULL;
     default:
         break;
     }
@@ -286,7 +306,7 @@ const char *unspecified_gradient(const Grad *g) {
                    : NULL;
     case OP__masked_scatter_grad: /* which is one, of the gradient */
     case OP__masked_select:
-        return g->need[0] && !tensor_is_contiguous(self)
+        return semantics_now < SEMANTICS_2_8 && g->need[0] && !tensor_is_contiguous(self)
                    ? "masked_select: the gradient of a self that is not row-major"
                    : NULL;
     case OP_sign:
@@ -294,13 +314,14 @@ const char *unspecified_gradient(const Grad *g) {
                    ? "abs: the second derivative is a zero tensor that refuses writes"
                    : NULL;
     case OP_gelu:
-        return self->dtype == DT_float32 && self->ndim > 1 && call_pw(call) == PW_gelu
+        return semantics_now < SEMANTICS_2_8 && self->dtype == DT_float32 && self->ndim > 1 &&
+                       call_pw(call) == PW_gelu
                    ? "gelu: the gradient is uninitialised memory where the one that comes in is "
                      "not row-major"
                    : NULL;
     case OP_hardswish:
         return vectors && unspecified_any(self, is_corner)
-                   ? "hardswish: the gradient at 3 and at nan"
+                   ? "hardswish: the gradient at 3 (before 2.8) and at nan"
                    : NULL;
     case OP_hardtanh:
         return vectors && (isnan(scalar_to_double(call->arg[1].scalar) +
@@ -318,7 +339,8 @@ const char *unspecified_gradient(const Grad *g) {
         }
         return flat_row(call) ? "layer_norm of a flat row: what cancels in its gradient" : NULL;
     case OP_mse_loss:
-        return again && call->arg[2].i == 1 && !tensor_same_size(self, call->arg[1].tensor)
+        return semantics_now < SEMANTICS_2_8 && again && call->arg[2].i == 1 &&
+                       !tensor_same_size(self, call->arg[1].tensor)
                    ? "mse_loss of operands of two sizes: the second derivative"
                    : NULL;
     default:

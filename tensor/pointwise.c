@@ -116,6 +116,10 @@ static double nan_to_num_of(double v, double nan, double high, double low) {
 static double lerp_of(double a, double b, double w) {
     return w < 0.5 ? a + w * (b - a) : b - (b - a) * (1 - w);
 }
+/* ... for which a weight of -0.5 or less is near the end too */
+static double lerp_symmetric_of(double a, double b, double w) {
+    return fabs(w) < 0.5 ? a + w * (b - a) : b - (b - a) * (1 - w);
+}
 static double softplus_of(double v, double beta, double threshold) {
     return v * beta > threshold ? v : log1p(exp(v * beta)) / beta;
 }

@@ -6,6 +6,7 @@
  * depends on data becomes a CHECK node. In-place ops: capture/inplace.c. */
 #include "compiled/capture/capture.h"
 #include "compiled/symbolic/observed.h"
+#include "program/infer/infer.h"
 #include "program/ops/functions.h"
 #include "tensor/array.h"
 
@@ -22,6 +23,52 @@ static ErrCode infer_call(Capture *cap, const Call *call, Infer *r) {
     *r->out =
         (Tensor){.dtype = DT_int64, .ndim = 2, .size = {count, self->ndim}, .stride = {1, count}};
     return ERR_none;
+}
+
+/* ---- *_scatter ---- */
+
+/* Is the result laid out like self in a copy of all of self's storage? (`meta` is inferred) */
+static bool apply_scatters_into_copy(const Call *call, const Tensor *meta) {
+    if (call->op->infer != infer_view_scatter || !scatter_keeps_layout(call)) {
+        return false;
+    }
+    return meta->offset != 0 || !tensor_is_dense(meta) ||
+           call->arg[0].tensor->storage->numel != tensor_numel(meta);
+}
+
+/* Copies self's storage, and writes src to the window of the copy. */
+static ErrCode scatter_into_copy(Capture *cap, const Call *call, const Tensor *meta, Var **out) {
+    Var *self = (Var *)call->arg[0].tensor;
+    AliasClass *cls = alias_class_of(&self->tensor), *copy;
+    Tensor layout, like = *meta, window;
+    tensor_set_contiguous(&layout, meta->dtype, &cls->storage.numel, 1);
+    Node *flat = graph_view(cap->graph, cls->buffer, &layout, cap->sid), *whole,
+         *src = ((Var *)call->arg[1].tensor)->node;
+    flat->cls = cls->number;
+    Call clone = call_new(OP_clone);
+    clone.arg[0].tensor = &flat->t;
+    TRY(capture_node(cap, &clone, &whole));
+    copy = capture_class(cap, meta->dtype, cls->storage.numel, whole, -1);
+    like.storage = &copy->storage;
+    TRY(geometry_scattered(call, &like, &window, cap->emit.err));
+    if (src->t.dtype != meta->dtype) {
+        TRY(capture_cast(cap, src, meta->dtype, &src));
+    }
+    Node *to = graph_view(cap->graph, whole, &window, cap->sid);
+    to->cls = copy->number;
+    graph_write(cap->graph, to, src, cap->sid)->cls = copy->number;
+    *out = capture_var(cap, copy, meta, graph_view(cap->graph, whole, meta, cap->sid));
+    return ERR_none;
+}
+
+/* The tape's view of such a call: on nodes, whose sizes an in-place view does not change. */
+static void scatter_on_tape(Capture *cap, GradNode *tape, const Call *call, const Var *v) {
+    Call nodes;
+    capture_call(cap, &nodes, call);
+    Tensor *result = &v->node->t;
+    tape->node = v->node;
+    tape->call = arena_copy(cap->arena, &nodes, sizeof nodes);
+    tape->result = arena_copy(cap->arena, &result, sizeof result);
 }
 
 /* ---- ops by kind ---- */
@@ -99,13 +146,23 @@ static ErrCode apply_function(Capture *cap, const Call *call, Tensor **out, int 
         return error_set(cap->emit.err, ERR_invalid,
                          "a recorded result must be of a floating dtype");
     }
-    Var *v = new_value(cap, call, &r.out[0]);
+    bool into_copy = apply_scatters_into_copy(call, &r.out[0]);
+    Var *v = NULL;
+    if (into_copy) {
+        TRY(scatter_into_copy(cap, call, &r.out[0], &v));
+    } else {
+        v = new_value(cap, call, &r.out[0]);
+    }
     if (call->op->id == OP_nonzero && cap->stmt_op != OP_nonzero) {
         v->mask = (const Var *)call->arg[0].tensor;
         v->mask_version = v->mask->tensor.storage->version;
     }
     if (tape) {
-        cap_node_set_value(cap, tape, v->node, v->node);
+        if (into_copy) {
+            scatter_on_tape(cap, tape, call, v);
+        } else {
+            cap_node_set_value(cap, tape, v->node, v->node);
+        }
         cap_save_result(cap, tape, call, v);
         cap_node_set_call(cap, tape, call, v);
         v->grad_fn = (Edge){tape, 0};
@@ -131,6 +188,12 @@ static ErrCode capture_apply_meta(Capture *cap, const Call *call, Tensor **out, 
     case OP_retain_grad:
         *nout = 0;
         return cap_retain_grad(cap, self);
+    case OP__also_saves: /* what else the node of self checks when it runs */
+        *nout = 0;
+        if (self->grad_fn.node) {
+            cap_also_saves(cap, self->grad_fn.node, (const Var *)call->arg[1].tensor);
+        }
+        return ERR_none;
     default:
         return error_set(cap->emit.err, ERR_unsupported, "%s", call->op->name);
     }

@@ -269,6 +269,11 @@ void cap_save_result(Capture *cap, GradNode *node, const Call *call, const Var *
     }
 }
 
+void cap_also_saves(Capture *cap, GradNode *node, const Var *other) {
+    add_saved(cap, node,
+              (SavedVariable){alias_class_of(&other->tensor), cap_version(other), NULL, true});
+}
+
 ErrCode cap_detach_in_place(Capture *cap, Var *self) {
     if (self->base) {
         return error_set(cap->emit.err, ERR_invalid,

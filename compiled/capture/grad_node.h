@@ -168,6 +168,8 @@ void cap_save_operands(Capture *cap, GradNode *node, const Call *call, Tensor *c
                        int skip);
 /* The same for its result, after the op ran. */
 void cap_save_result(Capture *cap, GradNode *node, const Call *call, const Var *result);
+/* Another result of the same call in PyTorch, which the node saves as well. */
+void cap_also_saves(Capture *cap, GradNode *node, const Var *other);
 ErrCode cap_detach_in_place(Capture *cap, Var *self);
 ErrCode cap_set_requires_grad(Capture *cap, Var *self, bool requires_grad);
 ErrCode cap_retain_grad(Capture *cap, Var *self);

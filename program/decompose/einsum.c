@@ -7,6 +7,7 @@
  * right]. */
 #include "program/ops/emit.h"
 #include "program/ops/functions.h"
+#include "program/lang/semantics.h"
 
 #include <ctype.h>
 #include <string.h>
@@ -186,6 +187,15 @@ static Tensor *sumproduct_pair(Emit *e, Tensor *left, Tensor *right, const Order
                                                                   : &other;
             to->dim[to->n++] = d;
         }
+    }
+    if (since(einsum_layout) && unshared.n > 0 && other.n > 0 &&
+        other.dim[other.n - 1] < unshared.dim[0]) { /* so that the result needs no permutation */
+        Tensor *t = left;
+        Order o = unshared;
+        left = right;
+        right = t;
+        unshared = other;
+        other = o;
     }
     l = r = out = both;
     decompose_einsum_append(&l, &unshared);

@@ -2,6 +2,7 @@
  * values are then gathered at the indices, and their derivative saves the indices. The history is
  * therefore PyTorch's: one node that saves the `indices` output. */
 #include "program/ops/emit.h"
+#include "program/lang/semantics.h"
 #include "program/ops/functions.h"
 
 #include <string.h>
@@ -24,9 +25,12 @@ ErrCode decompose_extreme_dim(Emit *e, const Call *call, Tensor **out, int *nout
     return answer_pair(e, emit_op(e, OP__take_dim, 3, self, dim, indices), indices, out, nout);
 }
 
-/* aminmax: the minimum and the maximum, computed separately */
+/* aminmax: the minimum and the maximum, computed separately; since aminmax_backward by ops that
+ * have a derivative */
 ErrCode decompose_aminmax(Emit *e, const Call *call, Tensor **out, int *nout) {
-    static const OpId part[2] = {OP__aminmax_min, OP__aminmax_max};
+    static const OpId refuses[2] = {OP__aminmax_min, OP__aminmax_max},
+                      derived[2] = {OP__aminmax_amin, OP__aminmax_amax};
+    const OpId *part = since(aminmax_backward) ? derived : refuses;
     Tensor *found[2];
     for (int k = 0; k < 2; k++) {
         Call c;
@@ -36,6 +40,15 @@ ErrCode decompose_aminmax(Emit *e, const Call *call, Tensor **out, int *nout) {
         int n;
         TRY(emit_call(e, &c, one, &n));
         found[k] = one[0];
+    }
+    for (int k = 0; k < 2 && since(aminmax_backward); k++) { /* one node, which saves both */
+        Call c;
+        call_init(&c, OP__also_saves);
+        c.arg[0].tensor = found[k];
+        c.arg[1].tensor = found[1 - k];
+        Tensor *none[MAX_OUTPUTS];
+        int n;
+        TRY(emit_call(e, &c, none, &n));
     }
     return answer_pair(e, found[0], found[1], out, nout);
 }

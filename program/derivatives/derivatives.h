@@ -23,6 +23,10 @@ static inline Tensor *tensor_arg(const Grad *g, int param) { return g->call->arg
 /* The gradient of output 0, and output 0 itself. */
 static inline Tensor *grad_of(const Grad *g) { return g->grad[0]; }
 static inline Tensor *result_of(const Grad *g) { return g->result[0]; }
+static inline bool is_scalar_param(const Grad *g, int param) {
+    ArgType type = g->call->op->param[param].type;
+    return type == ARG_SCALAR || type == ARG_SCALAR_OPT;
+}
 /* Zeros with the size of t, and with its strides where the program can observe them. */
 static inline Tensor *zeros_like(const Grad *g, Tensor *t) {
     return g->e->in_program ? emit_unary(g->e, OP_zeros_like, t) : emit_zeros_like(g->e, t);
@@ -62,5 +66,9 @@ static inline Tensor *linked(const Grad *g, Tensor *answer, Tensor *like) {
 static inline Tensor *not_again(const Grad *g, Tensor *answer, Tensor *like) {
     return g->e->create_graph ? emit_binary(g->e, OP__not_again, like, answer) : answer;
 }
+
+/* The gradients of self and of tensor parameter `param` of a maximum or minimum of both
+ * (pointwise.c). */
+void give_selected(const Grad *g, int param, bool maximum);
 
 #endif

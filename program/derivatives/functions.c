@@ -2,6 +2,7 @@
  * and the backward kernels of PyTorch 1.13), one formula for each rule. */
 #include "program/infer/infer.h"
 #include "program/derivatives/derivatives.h"
+#include "program/lang/semantics.h"
 
 #include <math.h>
 
@@ -84,12 +85,16 @@ SELF_RULE(frac, give(g, SELF, grad_of(g)))
 /* self: grad * isfinite(self) */
 SELF_RULE(nan_to_num, give_slope(g, grad_functions_apply(g, OP_isfinite, self_of(g))))
 
-/* self: grad * other / (self^2 + other^2); other: grad * -self / (self^2 + other^2) */
+/* self: grad * other / (self^2 + other^2); other: grad * -self / (self^2 + other^2); since
+ * atan2_at_origin 0 where the divisor is 0 */
 void grad_atan2(Grad *g) {
     Emit *e = g->e;
     Tensor *self = self_of(g), *other = tensor_arg(g, OTHER);
-    Tensor *inverse =
-        grad_functions_apply(g, OP_reciprocal, emit_add(e, squared(g, self), squared(g, other)));
+    Tensor *square = emit_add(e, squared(g, self), squared(g, other)),
+           *inverse = grad_functions_apply(g, OP_reciprocal, square);
+    if (since(atan2_at_origin)) {
+        inverse = emit_masked_fill(e, inverse, test(g, OP_eq_Scalar, square, 0), scalar_int(0));
+    }
     if (wanted(g, SELF)) {
         give(g, SELF, emit_mul(e, emit_mul(e, grad_of(g), other), inverse));
     }
@@ -363,15 +368,18 @@ void grad_hardsigmoid(Grad *g) {
     }
 }
 
-/* self: 0 below -3, grad * (self / 3 + 0.5) up to 3, grad above */
+/* self: 0 below -3, grad * (self / 3 + 0.5) up to 3, grad above; since hardswish_at_3 the ends
+ * belong to the constant parts */
 void grad_hardswish(Grad *g) {
     if (wanted(g, SELF)) {
         Emit *e = g->e;
         Tensor *ramp = emit_mul(
             e, grad_of(g), plus(g, emit_scalar(e, OP_div_Scalar, self_of(g), scalar_int(3)), 0.5));
-        Tensor *rest = emit_where(e, test(g, OP_le_Scalar, self_of(g), 3), ramp, grad_of(g));
-        give(g, SELF,
-             grad_first(g, zero_where(g, test(g, OP_lt_Scalar, self_of(g), -3), rest), self_of(g)));
+        bool ends = since(hardswish_at_3);
+        Tensor *low = test(g, ends ? OP_le_Scalar : OP_lt_Scalar, self_of(g), -3);
+        Tensor *rest = emit_where(e, test(g, ends ? OP_lt_Scalar : OP_le_Scalar, self_of(g), 3),
+                                  ramp, grad_of(g));
+        give(g, SELF, grad_first(g, zero_where(g, low, rest), self_of(g)));
     }
 }
 

@@ -157,6 +157,23 @@ void grad_index_add(Grad *g) {
     }
 }
 
+/* Does as_strided stay in the elements of its row-major operand? Self's storage may be larger. */
+static bool strided_within(const Grad *g, const Tensor *t, const Call *view) {
+    Tensor window = {.ndim = view->arg[1].ints.n,
+                     .offset = view->arg[3].none ? t->offset : view->arg[3].i};
+    int64_t extent;
+    for (int d = 0; d < window.ndim; d++) {
+        window.size[d] = view->arg[1].ints.v[d];
+        window.stride[d] = view->arg[2].ints.v[d];
+    }
+    if (tensor_extent(&window, &extent) && extent <= t->offset + tensor_numel(t)) {
+        return true;
+    }
+    error_set(g->e->err, ERR_invalid,
+              "setStorage: sizes, strides and storage offset are out of bounds for the gradient");
+    return false;
+}
+
 /* The view that a *_scatter op writes to, taken of `t` (row-major). */
 static Tensor *scattered_view(const Grad *g, Tensor *t) {
     static const struct {
@@ -178,6 +195,9 @@ static Tensor *scattered_view(const Grad *g, Tensor *t) {
         if (pairs[k].view == OP_as_strided && !call.arg[3].none) {
             call.arg[3].i +=
                 t->offset; /* the argument is relative to the copy that as_strided_scatter makes */
+        }
+        if (pairs[k].view == OP_as_strided && !strided_within(g, t, &call)) {
+            return NULL;
         }
         return emit_one(g->e, &call);
     }

@@ -2,23 +2,11 @@
  * for each rule. Gradients have the broadcast size and the computation dtype; grad_finish sums and
  * casts them back. */
 #include "program/derivatives/derivatives.h"
+#include "program/lang/semantics.h"
 
 #include <math.h>
 
 enum { SELF = 0, OTHER = 1, ALPHA = 2 };
-
-static bool is_scalar_param(const Grad *g, int param) {
-    ArgType type = g->call->op->param[param].type;
-    return type == ARG_SCALAR || type == ARG_SCALAR_OPT;
-}
-
-/* Compares a tensor with parameter `param`, which may be a tensor or a Scalar. */
-static Tensor *grad_pointwise_compare(const Grad *g, OpId with_tensor, OpId with_scalar, Tensor *a,
-                                      int param) {
-    const Arg *arg = &g->call->arg[param];
-    return is_scalar_param(g, param) ? emit_scalar(g->e, with_scalar, a, arg->scalar)
-                                     : emit_binary(g->e, with_tensor, a, arg->tensor);
-}
 
 /* ---- one operand ---- */
 
@@ -283,14 +271,14 @@ static Tensor *pow_exponent(const Grad *g) {
 /* exponent, Scalar base b: grad * (result * log(b)); for b = 0, 0 where exponent >= 0 */
 static Tensor *pow_exponent_of_scalar(const Grad *g) {
     Emit *e = g->e;
-    if (g->call->arg[SELF].scalar.kind ==
-        CAT_BOOL) { /* PyTorch 1.13 has no logarithm of a bool Scalar */
+    if (g->call->arg[SELF].scalar.kind == CAT_BOOL && !since(pow_of_true_backward)) {
+        /* no logarithm of a bool Scalar */
         error_set(e->err, ERR_invalid, "pow: the backward of a bool base");
         return NULL;
     }
     double base = scalar_to_double(g->call->arg[SELF].scalar);
     Tensor *slope = emit_scalar(e, OP_mul_Scalar, result_of(g), scalar_float(log(base)));
-    if (base == 0) {
+    if (base == 0 && g->call->arg[SELF].scalar.kind != CAT_BOOL) { /* False is not equal to 0 */
         Tensor *off = emit_scalar(e, OP_ge_Scalar, tensor_arg(g, 1), scalar_int(0));
         slope = emit_masked_fill(e, slope, off, scalar_int(0));
     }
@@ -311,10 +299,9 @@ void grad_pow(Grad *g) {
 /* ---- selection ---- */
 
 /* the selected operand: grad; both at a tie: grad / 2; the other: 0 */
-void grad_maximum(Grad *g) {
+void give_selected(const Grad *g, int param, bool maximum) {
     Emit *e = g->e;
-    Tensor *self = tensor_arg(g, SELF), *other = tensor_arg(g, OTHER);
-    bool maximum = g->call->op->pw == PW_maximum;
+    Tensor *self = tensor_arg(g, SELF), *other = tensor_arg(g, param);
     Tensor *tie = emit_binary(e, OP_eq_Tensor, self, other);
     Tensor *share =
         emit_where(e, tie, emit_scalar(e, OP_div_Scalar, grad_of(g), scalar_int(2)), grad_of(g));
@@ -324,119 +311,33 @@ void grad_maximum(Grad *g) {
              emit_where_zero(e, emit_unary(e, OP_logical_not, lost),
                              share)); /* masked_fill_, which keeps the layout */
     }
-    if (wanted(g, OTHER)) {
+    if (wanted(g, param)) {
         Tensor *lost = emit_binary(e, maximum ? OP_gt_Tensor : OP_lt_Tensor, self, other);
-        give(g, OTHER, emit_where_zero(e, emit_unary(e, OP_logical_not, lost), share));
+        give(g, param, emit_where_zero(e, emit_unary(e, OP_logical_not, lost), share));
     }
 }
 
+void grad_maximum(Grad *g) { give_selected(g, OTHER, g->call->op->pw == PW_maximum); }
+
 /* self: grad where self >= other (fmin: <=) or other is nan, else 0; other: the remaining
- * gradient */
+ * gradient; since fmax_tie both get grad / 2 where they are equal */
 void grad_fmax(Grad *g) {
     Emit *e = g->e;
     Tensor *self = tensor_arg(g, SELF), *other = tensor_arg(g, OTHER);
     Tensor *wins =
         emit_binary(e, g->call->op->id == OP_fmax ? OP_ge_Tensor : OP_le_Tensor, self, other);
     wins = emit_binary(e, OP_logical_or, wins, emit_unary(e, OP_isnan, other));
+    Tensor *share = grad_of(g), *loses = emit_unary(e, OP_logical_not, wins);
+    if (since(fmax_tie)) {
+        Tensor *tie = emit_binary(e, OP_eq_Tensor, self, other);
+        share = emit_where(e, tie, emit_scalar(e, OP_div_Scalar, share, scalar_int(2)), share);
+        wins = emit_binary(e, OP_logical_and, wins, emit_unary(e, OP_logical_not, tie));
+    }
     if (wanted(g, SELF)) {
-        give(g, SELF,
-             emit_masked_fill(e, grad_of(g), emit_unary(e, OP_logical_not, wins), scalar_int(0)));
+        give(g, SELF, emit_masked_fill(e, share, loses, scalar_int(0)));
     }
     if (wanted(g, OTHER)) {
-        give(g, OTHER, emit_masked_fill(e, grad_of(g), wins, scalar_int(0)));
-    }
-}
-
-/* a op b, written to a as in clamp's backward: b must not broadcast a to a larger size. */
-static Tensor *grad_pointwise_combine(const Grad *g, OpId op, Tensor *a, Tensor *b) {
-    if (!a || !b) {
-        return NULL;
-    }
-    int64_t size[MAX_DIMS];
-    int n = a->ndim;
-    for (int d = 0; d < n; d++) {
-        size[d] = a->size[d];
-    }
-    if (broadcast_into(size, &n, b->size, b->ndim, g->e->err) != ERR_none) {
-        return NULL;
-    }
-    if (!sizes_equal(size, n, a->size, a->ndim)) {
-        error_set(g->e->err, ERR_shape,
-                  "clamp's backward: a mask doesn't match the broadcast shape");
-        return NULL;
-    }
-    return emit_binary(g->e, op, a, b);
-}
-
-/* self: grad where min <= self <= max (equality passes it), else 0
- *
- * min: grad where self < min and min < max; max: grad where self > max or max < min */
-void grad_clamp(Grad *g) {
-    Emit *e = g->e;
-    enum { MIN = 1, MAX = 2 };
-    bool low = !g->call->arg[MIN].none, high = !g->call->arg[MAX].none;
-    Tensor *self = tensor_arg(g, SELF), *grad = grad_of(g);
-    if (wanted(g, SELF)) {
-        Tensor *above =
-            low ? grad_pointwise_compare(g, OP_ge_Tensor, OP_ge_Scalar, self, MIN) : NULL;
-        Tensor *below =
-            high ? grad_pointwise_compare(g, OP_le_Tensor, OP_le_Scalar, self, MAX) : NULL;
-        Tensor *inside = low && high ? grad_pointwise_combine(g, OP_logical_and, above, below)
-                         : low       ? above
-                                     : below;
-        give(g, SELF, low || high ? emit_where_zero(e, inside, grad) : grad);
-    }
-    if (low && wanted(g, MIN)) {
-        Tensor *taken = emit_binary(e, OP_lt_Tensor, self, tensor_arg(g, MIN));
-        if (high) {
-            taken = grad_pointwise_combine(
-                g, OP_logical_and, taken,
-                emit_binary(e, OP_lt_Tensor, tensor_arg(g, MIN), tensor_arg(g, MAX)));
-        }
-        give(g, MIN, emit_where_zero(e, taken, grad));
-    }
-    if (high && wanted(g, MAX)) {
-        Tensor *taken = emit_binary(e, OP_gt_Tensor, self, tensor_arg(g, MAX));
-        if (low) {
-            taken = grad_pointwise_combine(
-                g, OP_logical_or, taken,
-                emit_binary(e, OP_lt_Tensor, tensor_arg(g, MAX), tensor_arg(g, MIN)));
-        }
-        give(g, MAX, emit_where_zero(e, taken, grad));
-    }
-}
-
-/* self: grad where self >= min, else 0; min: grad where self < min, else 0 */
-void grad_clamp_min(Grad *g) {
-    if (wanted(g, SELF)) {
-        give(g, SELF,
-             emit_where_zero(
-                 g->e,
-                 grad_pointwise_compare(g, OP_ge_Tensor, OP_ge_Scalar, tensor_arg(g, SELF), 1),
-                 grad_of(g)));
-    }
-    if (wanted(g, 1)) {
-        give(g, 1,
-             emit_where_zero(g->e,
-                             emit_binary(g->e, OP_lt_Tensor, tensor_arg(g, SELF), tensor_arg(g, 1)),
-                             grad_of(g)));
-    }
-}
-
-/* self: grad where self <= max, else 0; max: grad where self > max, else 0 */
-void grad_clamp_max(Grad *g) {
-    if (wanted(g, SELF)) {
-        give(g, SELF,
-             emit_where_zero(
-                 g->e,
-                 grad_pointwise_compare(g, OP_le_Tensor, OP_le_Scalar, tensor_arg(g, SELF), 1),
-                 grad_of(g)));
-    }
-    if (wanted(g, 1)) {
-        give(g, 1,
-             emit_where_zero(g->e,
-                             emit_binary(g->e, OP_gt_Tensor, tensor_arg(g, SELF), tensor_arg(g, 1)),
-                             grad_of(g)));
+        give(g, OTHER, emit_masked_fill(e, share, wins, scalar_int(0)));
     }
 }
 

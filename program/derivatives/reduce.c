@@ -26,6 +26,9 @@ static int reduction_dims(const Grad *g, const int64_t **dims) {
     case ARG_INT:
         *dims = &arg->i;
         return 1;
+    case ARG_INT_OPT:
+        *dims = &arg->i;
+        return arg->none ? 0 : 1;
     case ARG_INTS:
         *dims = arg->ints.v;
         return arg->ints.n;

@@ -3,6 +3,7 @@
  * for a single element. */
 #include "program/infer/infer.h"
 #include "program/derivatives/derivatives.h"
+#include "program/lang/semantics.h"
 
 #include <float.h>
 #include <math.h>
@@ -44,6 +45,15 @@ static int64_t set_count(const Grad *g, int64_t *dims, int *n) {
     return count;
 }
 
+/* The slope of a variance without a degree of freedom: where(self == mean, nan, inf) */
+static Tensor *no_freedom(const Grad *g) {
+    Emit *e = g->e;
+    Tensor *self = tensor_arg(g, SELF),
+           *flat = emit_binary(e, OP_eq_Tensor, self, emit_unary(e, OP_mean, self));
+    return emit_where(e, flat, emit_full(e, NULL, 0, scalar_float(NAN), self->dtype),
+                      emit_full(e, NULL, 0, scalar_float(INFINITY), self->dtype));
+}
+
 /* var_backward: grad * 2 / (count - correction) * (self - mean) */
 static void give_variance(Grad *g, Tensor *grad) {
     Emit *e = g->e;
@@ -57,6 +67,10 @@ static void give_variance(Grad *g, Tensor *grad) {
         count = 1; /* PyTorch multiplies the sizes of the listed dims: an empty product */
     }
     if (self->ndim == 0 || dim->none) {
+        if (count == correction ? since(var_of_one) : count < correction && since(var_of_few)) {
+            give(g, SELF, emit_mul(e, grad, no_freedom(g)));
+            return;
+        }
         if (count == correction) {
             give(g, SELF, emit_scalar(e, OP_mul_Scalar, grad, scalar_float(INFINITY)));
             return;
@@ -216,20 +230,23 @@ void grad_nansum(Grad *g) {
     }
 }
 
-/* self: zeros with grad on the diagonal. PyTorch steps by columns + 1 to the end of the storage, so
- * in a matrix with more rows than columns the diagonal wraps around. */
+/* self: zeros with grad on the diagonal. PyTorch steps by columns + 1, before trace_gradient to the
+ * end of the storage: there the diagonal of a matrix with more rows than columns wraps around. */
 void grad_trace(Grad *g) {
     if (wanted(g, SELF)) {
         Emit *e = g->e;
         const Tensor *self = tensor_arg(g, SELF);
         int64_t numel = tensor_numel(self), step = self->size[1] + 1,
-                length = (numel + step - 1) / step;
+                end = since(trace_gradient) && self->size[0] > self->size[1]
+                          ? self->size[1] * self->size[1]
+                          : numel,
+                length = (end + step - 1) / step;
         Tensor *flat = emit_full(e, &numel, 1, scalar_int(0), grad_of(g)->dtype),
                *values = emit_expand(e, grad_of(g), &length, 1);
         give(g, SELF,
              emit_view(
                  e,
-                 emit_op(e, OP_slice_scatter, 6, flat, values, (int64_t)0, (int64_t)0, numel, step),
+                 emit_op(e, OP_slice_scatter, 6, flat, values, (int64_t)0, (int64_t)0, end, step),
                  self->size, 2));
     }
 }

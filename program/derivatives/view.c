@@ -2,6 +2,7 @@
  * zeros there. The multi-output views join the gradients of their outputs, with zeros for outputs
  * that have none. */
 #include "program/derivatives/derivatives.h"
+#include "program/lang/semantics.h"
 
 enum { SELF = 0 };
 
@@ -149,6 +150,30 @@ void grad_narrow(Grad *g) {
     int64_t dim = g->call->arg[1].i, start = g->call->arg[2].i, length = g->call->arg[3].i;
     if (start < 0) {
         start += self->size[dim < 0 ? dim + self->ndim : dim];
+    }
+    give(g, SELF,
+         emit_op(g->e, OP_slice_scatter, 6, zero_self(g), grad_of(g), dim, start, start + length,
+                 (int64_t)1));
+}
+
+/* self: as narrow, but a negative start is taken as slice takes it: an end of 0 is the start of the
+ * dim, and nothing is written */
+void grad_narrow_copy(Grad *g) {
+    if (!since(narrow_copy_backward)) {
+        grad_not_implemented(g);
+        return;
+    }
+    if (!wanted(g, SELF)) {
+        return;
+    }
+    int64_t dim = g->call->arg[1].i, start = g->call->arg[2].i, length = g->call->arg[3].i;
+    if (start < 0 && start + length == 0) {
+        if (length != 1) {
+            error_set(g->e->err, ERR_shape,
+                      "The size of tensor a (0) must match the size of tensor b");
+        }
+        give(g, SELF, zero_self(g));
+        return;
     }
     give(g, SELF,
          emit_op(g->e, OP_slice_scatter, 6, zero_self(g), grad_of(g), dim, start, start + length,

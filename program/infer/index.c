@@ -2,6 +2,7 @@
  * nonzero, and the *_scatter ops. Kernels check whether indices are in range; everything else is
  * checked here. */
 #include "program/infer/infer.h"
+#include "program/lang/semantics.h"
 
 #include <string.h>
 
@@ -404,11 +405,41 @@ ErrCode infer_nonzero(const Call *call, Infer *r) {
 
 /* ---- writing to a view of a copy ---- */
 
+static bool scatters_into_layout(OpId id) {
+    switch (id) {
+    case OP_slice_scatter:
+        return since(slice_scatter_keeps_layout);
+    case OP_diagonal_scatter:
+        return since(diagonal_scatter_keeps_offset);
+    case OP_as_strided_scatter:
+        return since(as_strided_scatter_offset);
+    default:
+        return since(scatter_keeps_layout);
+    }
+}
+
+bool scatter_keeps_layout(const Call *call) {
+    const Tensor *self = call->arg[0].tensor;
+    Overlap overlap = tensor_internal_overlap(self);
+    return scatters_into_layout(call->op->id) && self->storage && overlap != OVERLAP_YES &&
+           (overlap == OVERLAP_NO || since(scatter_into_overlap) || !tensor_overlaps_itself(self));
+}
+
 ErrCode infer_view_scatter(const Call *call, Infer *r) {
     const Tensor *self = call->arg[0].tensor, *src = call->arg[1].tensor;
-    TRY(infer_cloned(r, self, self->dtype));
-    Tensor view;
-    TRY(geometry_scattered(call, r->out, &view, r->err));
+    Tensor like, view;
+    if (scatter_keeps_layout(call)) {
+        TRY(sizes_fit(self->size, self->ndim, r->err));
+        Tensor *t = infer_one(r, self->dtype, self->ndim);
+        dims_copy(t->size, self->size, self->ndim);
+        dims_copy(t->stride, self->stride, self->ndim);
+        t->offset = self->offset;
+        like = *self;
+    } else {
+        TRY(infer_cloned(r, self, self->dtype));
+        like = *r->out;
+    }
+    TRY(geometry_scattered(call, &like, &view, r->err));
     if (!tensor_same_size(&view, src)) {
         return error_set(r->err, ERR_invalid,
                          "expected src to have a size equal to the slice of self");

@@ -110,6 +110,9 @@ int rot90_turns(int64_t k);
 /* The slice of self that constant_pad_nd keeps: negative pads crop. `*grows`: some pad is
  * positive. */
 ErrCode geometry_cropped(const Tensor *self, const Arg *pad, Tensor *out, bool *grows, Error *err);
+/* Is the result of a *_scatter op placed as self is, in a copy of all of its storage? (Not a node
+ * of a graph, which has no storage.) */
+bool scatter_keeps_layout(const Call *call);
 /* The view that a *_scatter op writes to, in the storage of a clone of self with the inferred
  * layout `like`. */
 ErrCode geometry_scattered(const Call *call, const Tensor *like, Tensor *out, Error *err);

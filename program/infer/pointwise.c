@@ -6,6 +6,7 @@
  * last dim as the fastest. It compares two dims by the strides of the operands in turn; an operand
  * with stride 0 in either dim (broadcast) is skipped. */
 #include "program/infer/infer.h"
+#include "program/lang/semantics.h"
 #include "program/ops/functions.h"
 
 #include <math.h>
@@ -152,6 +153,9 @@ Pw call_pw(const Call *call) {
     if (op->pw == PW_gelu && strcmp(call->arg[1].str, "tanh") == 0) {
         return PW_gelu_tanh;
     }
+    if (op->pw == PW_lerp && since(lerp_from_the_end)) {
+        return PW_lerp_symmetric;
+    }
     return op->pw;
 }
 
@@ -168,11 +172,11 @@ static Scalar replacement(const Call *call, int k, DType compute) {
     return scalar_float(k == 1 ? 0 : k == 2 ? largest : -largest);
 }
 
-/* Does torch.clamp ignore the bound? A single nan bound compares with everything as false and
- * changes nothing; with two bounds a nan makes every element nan. */
+/* Does torch.clamp ignore the bound? Before clamp_nan_bound a single nan bound compares with
+ * everything as false and changes nothing; with two bounds a nan makes every element nan. */
 static bool is_idle_bound(const Call *call, int k) {
     const Arg *a = &call->arg[k];
-    return call->op->id == OP_clamp && k > 0 && call->arg[3 - k].none &&
+    return !since(clamp_nan_bound) && call->op->id == OP_clamp && k > 0 && call->arg[3 - k].none &&
            a->scalar.kind == CAT_FLOAT && isnan(a->scalar.f);
 }
 

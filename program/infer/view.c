@@ -452,8 +452,9 @@ ErrCode geometry_scattered(const Call *call, const Tensor *like, Tensor *out, Er
     case OP_diagonal_scatter:
         return geometry_diagonal(like, a[2].i, a[3].i, a[4].i, out, err);
     case OP_as_strided_scatter:
-        numel = tensor_numel(like); /* a clone is dense */
-        return geometry_as_strided(like, numel, &a[2], &a[3], a[4].none ? 0 : a[4].i, out, err);
+        numel = like->storage ? like->storage->numel : tensor_numel(like); /* a clone is dense */
+        return geometry_as_strided(like, numel, &a[2], &a[3], a[4].none ? like->offset : a[4].i,
+                                   out, err);
     default:
         CHECK(!"a *_scatter row");
         return ERR_internal;

@@ -92,14 +92,27 @@ ErrCode kernel_triu(const Call *call, Tensor *const *out, KernelCtx *k) {
     return ERR_none;
 }
 
-/* slice_scatter and similar ops: copies self, then writes src to the view of the copy. */
+/* Is `t` placed in a storage as `of` is in one of the same length? */
+static bool same_place(const Tensor *t, const Tensor *of) {
+    return t->offset == of->offset && t->storage->numel == of->storage->numel &&
+           sizes_equal(t->stride, t->ndim, of->stride, of->ndim);
+}
+
+/* slice_scatter and similar ops: copies self, since scatter_keeps_layout with all of its storage,
+ * then writes src to the view of the copy. */
 ErrCode kernel_view_scatter(const Call *call, Tensor *const *out, KernelCtx *k) {
-    const Tensor *src = call->arg[1].tensor;
-    kernel_start_from(out[0], call->arg[0].tensor, k);
+    const Tensor *self = call->arg[0].tensor, *src = call->arg[1].tensor;
+    bool whole = scatter_keeps_layout(call) && same_place(out[0], self);
     Tensor like = *out[0], view;
-    like.offset = 0; /* as_strided counts from the start of the copy */
+    if (whole) {
+        memcpy(out[0]->storage->data, self->storage->data,
+               (size_t)(self->storage->numel * dtype_bytes(self->dtype)));
+    } else {
+        kernel_start_from(out[0], self, k);
+        like.offset = 0; /* as_strided counts from the start of the copy */
+    }
     TRY(geometry_scattered(call, &like, &view, k->err));
-    view.offset += out[0]->offset;
+    view.offset += whole ? 0 : out[0]->offset;
     view.storage = out[0]->storage;
     if (tensor_overlaps_itself(&view)) {
         k->undefined = "several elements of src go to one location";

@@ -67,7 +67,7 @@ static ErrCode meta_apply(Emit *e, const Call *call, Tensor **out, int *nout) {
         if (call->op->id == OP_detach) {
             out[0] = arena_copy(e->arena, call->arg[0].tensor, (int64_t)sizeof(Tensor));
         }
-        *nout = 1;
+        *nout = call->op->id != OP__also_saves;
         return ERR_none;
     case KIND_COMPOSITE:
         return emit_call(e, call, out, nout);

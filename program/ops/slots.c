@@ -1,5 +1,6 @@
 /* Derivative rules and the calls they belong to: tensor arguments as slots, what a node saves, and
  * how the gradients that a rule computes are brought to the inputs' sizes and dtypes. */
+#include "program/lang/semantics.h"
 #include "program/ops/functions.h"
 
 #include <string.h>
@@ -190,7 +191,10 @@ Tensor *emit_as_strided_grad(Emit *e, Tensor *grad, const Tensor *base, const Te
                    view->offset);
 }
 
-bool op_refuses_backward(const OpInfo *op) { return op->grad == grad_not_implemented; }
+bool op_refuses_backward(const OpInfo *op) {
+    return op->grad == grad_not_implemented ||
+           (op->grad == grad_narrow_copy && !since(narrow_copy_backward));
+}
 
 /* list.index(list[k]): not identical with an earlier one, it is compared, and the answer taken for
  * a bool, which one element can be. */

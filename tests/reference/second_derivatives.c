@@ -25,6 +25,8 @@ static const struct {
 } rough[] = {
     {OP_amax, "", LAYOUT_EXPANDED},
     {OP_amin, "", LAYOUT_EXPANDED},
+    {OP__aminmax_amin, "", LAYOUT_EXPANDED},
+    {OP__aminmax_amax, "", LAYOUT_EXPANDED},
     {OP_max, "", LAYOUT_EXPANDED},
     {OP_min, "", LAYOUT_EXPANDED}, /* ties */
     {OP_norm_dim, "t2,3 sinf", LAYOUT_EXPANDED},

@@ -17,6 +17,7 @@
 #define TESTS_DERIVATIVE_CASES_H
 
 #include "tests/support/exec_emit.h"
+#include "program/lang/semantics.h"
 #include "program/ops/functions.h"
 #include "tests/support/runner.h"
 
@@ -350,8 +351,7 @@ static Builder case_builder(Arena *arena, OpId id, Layout layout) {
                      .unit = id == OP_asin || id == OP_acos};
 }
 
-/* Calls `check` for every case of a row, which must have at least one. */
-static void each_case(const OpInfo *op, void (*check)(OpId id, const char *text)) {
+static void each_case_now(const OpInfo *op, void (*check)(OpId id, const char *text)) {
     bool tested = false;
     for (int k = 0; k < COUNT_OF(cases); k++) {
         if (cases[k].id == op->id) {
@@ -371,6 +371,19 @@ static void each_case(const OpInfo *op, void (*check)(OpId id, const char *text)
         tested = true;
     }
     ck_assert_msg(tested, "no case for %s: add a line to `cases`", op->id_name);
+}
+
+/* Calls `check` for every case of a row, which must have at least one, under the oldest semantics
+ * and under the newest. */
+static void each_case(const OpInfo *op, void (*check)(OpId id, const char *text)) {
+    static const Semantics semantics[] = {SEMANTICS_OLDEST, (Semantics)(SEMANTICS_COUNT - 1)};
+    for (int k = 0; k < COUNT_OF(semantics); k++) {
+        Semantics before = semantics_enter(semantics[k]);
+        if (!op_refuses_backward(op)) {
+            each_case_now(op, check);
+        }
+        semantics_enter(before);
+    }
 }
 
 #endif
