@@ -3,7 +3,7 @@
  * vectorized part of its loop and once in the tail. */
 #include "reference/unspecified.h"
 
-#include "program/lang/semantics.h"
+#include "program/semantics/semantics.h"
 #include "program/ops/functions.h"
 
 #include <math.h>

@@ -7,7 +7,7 @@
  * right]. */
 #include "program/ops/emit.h"
 #include "program/ops/functions.h"
-#include "program/lang/semantics.h"
+#include "program/semantics/semantics.h"
 
 #include <ctype.h>
 #include <string.h>

@@ -2,7 +2,7 @@
  * values are then gathered at the indices, and their derivative saves the indices. The history is
  * therefore PyTorch's: one node that saves the `indices` output. */
 #include "program/ops/emit.h"
-#include "program/lang/semantics.h"
+#include "program/semantics/semantics.h"
 #include "program/ops/functions.h"
 
 #include <string.h>

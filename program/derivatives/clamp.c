@@ -2,7 +2,7 @@
  * range where self passes the gradient; since then a number as a bound does not, and a tensor that
  * equals self shares the gradient with it, as maximum and minimum do. */
 #include "program/derivatives/derivatives.h"
-#include "program/lang/semantics.h"
+#include "program/semantics/semantics.h"
 
 enum { SELF = 0, MIN = 1, MAX = 2 };
 

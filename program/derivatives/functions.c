@@ -2,7 +2,7 @@
  * and the backward kernels of PyTorch 1.13), one formula for each rule. */
 #include "program/infer/infer.h"
 #include "program/derivatives/derivatives.h"
-#include "program/lang/semantics.h"
+#include "program/semantics/semantics.h"
 
 #include <math.h>
 

@@ -2,7 +2,7 @@
  * for each rule. Gradients have the broadcast size and the computation dtype; grad_finish sums and
  * casts them back. */
 #include "program/derivatives/derivatives.h"
-#include "program/lang/semantics.h"
+#include "program/semantics/semantics.h"
 
 #include <math.h>
 

@@ -3,7 +3,7 @@
  * for a single element. */
 #include "program/infer/infer.h"
 #include "program/derivatives/derivatives.h"
-#include "program/lang/semantics.h"
+#include "program/semantics/semantics.h"
 
 #include <float.h>
 #include <math.h>

@@ -2,7 +2,7 @@
  * zeros there. The multi-output views join the gradients of their outputs, with zeros for outputs
  * that have none. */
 #include "program/derivatives/derivatives.h"
-#include "program/lang/semantics.h"
+#include "program/semantics/semantics.h"
 
 enum { SELF = 0 };
 

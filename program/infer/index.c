@@ -2,7 +2,7 @@
  * nonzero, and the *_scatter ops. Kernels check whether indices are in range; everything else is
  * checked here. */
 #include "program/infer/infer.h"
-#include "program/lang/semantics.h"
+#include "program/semantics/semantics.h"
 
 #include <string.h>
 

@@ -6,7 +6,7 @@
  * last dim as the fastest. It compares two dims by the strides of the operands in turn; an operand
  * with stride 0 in either dim (broadcast) is skipped. */
 #include "program/infer/infer.h"
-#include "program/lang/semantics.h"
+#include "program/semantics/semantics.h"
 #include "program/ops/functions.h"
 
 #include <math.h>

@@ -9,7 +9,7 @@
 #ifndef PROGRAM_PROGRAM_H
 #define PROGRAM_PROGRAM_H
 
-#include "program/lang/semantics.h"
+#include "program/semantics/semantics.h"
 #include "program/ops/op.h"
 
 typedef int32_t NameId;

@@ -1,6 +1,6 @@
 /* Derivative rules and the calls they belong to: tensor arguments as slots, what a node saves, and
  * how the gradients that a rule computes are brought to the inputs' sizes and dtypes. */
-#include "program/lang/semantics.h"
+#include "program/semantics/semantics.h"
 #include "program/ops/functions.h"
 
 #include <string.h>

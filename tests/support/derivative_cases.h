@@ -17,7 +17,7 @@
 #define TESTS_DERIVATIVE_CASES_H
 
 #include "tests/support/exec_emit.h"
-#include "program/lang/semantics.h"
+#include "program/semantics/semantics.h"
 #include "program/ops/functions.h"
 #include "tests/support/runner.h"
 

@@ -1,5 +1,5 @@
 /* The table of versions and rules, and the semantics of a thread. */
-#include "program/lang/semantics.h"
+#include "program/semantics/semantics.h"
 
 #include <stdlib.h>
 #include <string.h>
