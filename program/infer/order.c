@@ -70,11 +70,11 @@ ErrCode infer_aminmax(const Call *call, Infer *r) {
                              "aminmax: Expected reduction dim %d to have non-zero size.", d);
         }
     }
-    if (self->dtype == DT_bfloat16 && !dim->none) {
+    if (self->dtype == DT_bfloat16 && !dim->none && !since(half_kernels)) {
         return error_set(r->err, ERR_dtype, "\"aminmax_cpu\" not implemented for 'BFloat16'");
     }
     TRY(half_check(call, self->dtype, r->err));
-    if (self->ndim == 0 && !dim->none && call->arg[2].b) {
+    if (self->ndim == 0 && !dim->none && call->arg[2].b && !since(aminmax_scalar)) {
         int64_t one = 1;
         return infer_contiguous(r, self->dtype, &one, 1);
     }

@@ -53,7 +53,7 @@ ErrCode infer_logcumsumexp(const Call *call, Infer *r) {
     const Tensor *self = call->arg[0].tensor;
     int d;
     TRY(dim_wrap(call->arg[1].i, self->ndim, &d, r->err));
-    if (!dtype_is_float(self->dtype) || self->dtype == DT_float16) {
+    if (!dtype_is_float(self->dtype) || half_missing(call, self->dtype)) {
         return error_set(r->err, ERR_dtype, "\"logcumsumexp_out_cpu\" not implemented for '%s'",
                          dtype_name(self->dtype));
     }

@@ -107,13 +107,17 @@ static int bool_operands(const Call *call, int *operands) {
     return bools;
 }
 
-ErrCode half_check(const Call *call, DType dtype, Error *err) {
+bool half_missing(const Call *call, DType dtype) {
     int missing = call->op->no_kernel;
-    bool refused = (dtype == DT_float16 && missing & NO_KERNEL_FLOAT16) ||
-                   (dtype == DT_bfloat16 && missing & NO_KERNEL_BFLOAT16);
-    return refused ? error_set(err, ERR_dtype, "\"%s\" not implemented for '%s'", call->op->name,
-                               dtype_name(dtype))
-                   : ERR_none;
+    return semantics_now < call->op->kernel_since &&
+           ((dtype == DT_float16 && missing & NO_KERNEL_FLOAT16) ||
+            (dtype == DT_bfloat16 && missing & NO_KERNEL_BFLOAT16));
+}
+
+ErrCode half_check(const Call *call, DType dtype, Error *err) {
+    return half_missing(call, dtype) ? error_set(err, ERR_dtype, "\"%s\" not implemented for '%s'",
+                                                 call->op->name, dtype_name(dtype))
+                                     : ERR_none;
 }
 
 static ErrCode typing_no_kernel(const Call *call, DType dtype, Error *err) {
