@@ -235,7 +235,9 @@ static ErrCode decompose_index_check_indices(const Tensor *self, const Arg *indi
     }
     for (int k = 0; k < indices->tensors.n; k++) {
         const Tensor *t = indices->tensors.v[k];
-        if (t && t->dtype != DT_int64 && !is_mask(t)) {
+        bool valid = !t || t->dtype == DT_int64 || is_mask(t) ||
+                     (t->dtype == DT_int32 && since(index_int32));
+        if (!valid) {
             return ERR_index_dtype;
         }
     }
@@ -440,13 +442,30 @@ static ErrCode copy_to(Emit *e, Tensor *view, Tensor *value, Tensor **out, int *
     return emit_call(e, &write, out, nout);
 }
 
+/* The number that setitem writes: it must fit self's dtype, except that since 2.x a half dtype
+ * takes infinity for what overflows it. */
+static ErrCode written_number(const Arg *index, DType dtype, Scalar *number, Error *err) {
+    bool indexed = false;
+    for (int k = 0; k < index->index.n; k++) {
+        const IndexItem *item = &index->index.v[k];
+        indexed |=
+            item->kind == INDEX_LIST || (item->kind == INDEX_TENSOR && item->tensor->ndim > 0);
+    }
+    if (scalar_overflows(*number, dtype) && half_overflows(dtype) &&
+        !(indexed && since(half_overflow_indexed))) {
+        *number = scalar_float(dtype_round(scalar_to_double(*number), dtype));
+    }
+    return scalar_check(*number, dtype, err);
+}
+
 /* setitem: copy_ or fill_ through the view, or index_put_(view, indices, value); x[False] = value
  * does nothing */
 ErrCode decompose_setitem(Emit *e, const Call *call, Tensor **out, int *nout) {
     Tensor *self = call->arg[0].tensor;
     const Arg *index = &call->arg[1], *value = &call->arg[2];
+    Scalar number = value->scalar;
     if (!value->is_tensor) { /* PyTorch first converts it to a tensor */
-        TRY(scalar_check(value->scalar, self->dtype, e->err));
+        TRY(written_number(index, self->dtype, &number, e->err));
     }
     const IndexItem *only = index->index.n == 1 ? &index->index.v[0] : NULL;
     if (only && only->kind == INDEX_BOOL && only->start == 0) {
@@ -473,15 +492,19 @@ ErrCode decompose_setitem(Emit *e, const Call *call, Tensor **out, int *nout) {
         if (value->is_tensor && !tensor) {
             return e->err->code;
         }
-        return put_(e, s.view, &indices, tensor, value->is_tensor ? scalar_int(0) : value->scalar,
-                    false, written, &n);
+        return put_(e, s.view, &indices, tensor, value->is_tensor ? scalar_int(0) : number, false,
+                    written, &n);
     }
     if (value->is_tensor) {
         return copy_to(e, s.view, value->tensor, written, &n);
     }
+    if (since(setitem_overlap) && !since(setitem_number)) { /* as a tensor */
+        Tensor *tensor = emit_full(e, NULL, 0, number, self->dtype);
+        return tensor ? copy_to(e, s.view, tensor, written, &n) : e->err->code;
+    }
     Call fill;
     call_init(&fill, OP_fill__Scalar);
     fill.arg[0].tensor = s.view;
-    fill.arg[1].scalar = value->scalar;
+    fill.arg[1].scalar = number;
     return emit_call(e, &fill, written, &n);
 }

@@ -313,7 +313,7 @@ ErrCode typing_masked_fill(const Call *call, DType *compute, DType *result, Erro
                          "with %d dimension(s).",
                          call->arg[2].tensor->ndim);
     }
-    if (mask != DT_bool && mask != DT_uint8) {
+    if (!mask_dtype_valid(mask)) {
         return error_set(err, ERR_dtype, "expected mask dtype to be Bool but got %s",
                          dtype_name(mask));
     }
