@@ -389,12 +389,13 @@ ErrCode typing_threshold(const Call *call, DType *compute, DType *result, Error 
     return check_scalars(call, dtype, err);
 }
 
-/* Integers and bools. A Scalar is an integer even if it is a bool, as the overloads .Scalar have it
- * when they are called by name. */
+/* Integers and bools. In 1.13 a Scalar is an integer even if it is a bool, as the overloads .Scalar
+ * have it when they are called by name. */
 ErrCode typing_bitwise(const Call *call, DType *compute, DType *result, Error *err) {
     const OpInfo *op = call->op;
     *compute = promote_operands(call, 0);
-    for (int k = 0; k < op->noperand && *compute == DT_bool; k++) {
+    bool widens = !since(bitwise_bool_number);
+    for (int k = 0; k < op->noperand && *compute == DT_bool && widens; k++) {
         *compute = is_scalar(&op->param[op->operand[k]]) ? DT_int64 : *compute;
     }
     *result = *compute;
