@@ -442,20 +442,39 @@ static ErrCode copy_to(Emit *e, Tensor *view, Tensor *value, Tensor **out, int *
     return emit_call(e, &write, out, nout);
 }
 
-/* The number that setitem writes: it must fit self's dtype, except that since 2.x a half dtype
+/* The number that setitem writes: it must fit self's dtype, except that since 2.8 a half dtype
  * takes infinity for what overflows it. */
-static ErrCode written_number(const Arg *index, DType dtype, Scalar *number, Error *err) {
-    bool indexed = false;
-    for (int k = 0; k < index->index.n; k++) {
-        const IndexItem *item = &index->index.v[k];
-        indexed |=
-            item->kind == INDEX_LIST || (item->kind == INDEX_TENSOR && item->tensor->ndim > 0);
-    }
-    if (scalar_overflows(*number, dtype) && half_overflows(dtype) &&
-        !(indexed && since(half_overflow_indexed))) {
+static ErrCode written_number(DType dtype, Scalar *number, Error *err) {
+    if (scalar_overflows(*number, dtype) && half_overflows(dtype)) {
         *number = scalar_float(dtype_round(scalar_to_double(*number), dtype));
     }
     return scalar_check(*number, dtype, err);
+}
+
+/* The dim that a single index tensor indexes, or -1 if there are more. */
+static int only_index(const Slicing *s) {
+    int dim = -1;
+    for (int d = 0; d < s->nindex; d++) {
+        if (s->index[d] && dim >= 0) {
+            return -1;
+        }
+        dim = s->index[d] ? d : dim;
+    }
+    return dim;
+}
+
+/* view.index_fill_(dim, index, number) */
+static ErrCode index_fill(Emit *e, const Slicing *s, int dim, Scalar number, Tensor **out,
+                          int *nout) {
+    const int64_t flat = -1;
+    Tensor *index = s->index[dim];
+    Call fill;
+    call_init(&fill, OP_index_fill__int_Scalar);
+    fill.arg[0].tensor = s->view;
+    fill.arg[1].i = dim;
+    fill.arg[2].tensor = index->ndim == 1 ? index : emit_reshape(e, index, &flat, 1);
+    fill.arg[3].scalar = number;
+    return e->err->code != ERR_none ? e->err->code : emit_call(e, &fill, out, nout);
 }
 
 /* setitem: copy_ or fill_ through the view, or index_put_(view, indices, value); x[False] = value
@@ -465,7 +484,7 @@ ErrCode decompose_setitem(Emit *e, const Call *call, Tensor **out, int *nout) {
     const Arg *index = &call->arg[1], *value = &call->arg[2];
     Scalar number = value->scalar;
     if (!value->is_tensor) { /* PyTorch first converts it to a tensor */
-        TRY(written_number(index, self->dtype, &number, e->err));
+        TRY(written_number(self->dtype, &number, e->err));
     }
     const IndexItem *only = index->index.n == 1 ? &index->index.v[0] : NULL;
     if (only && only->kind == INDEX_BOOL && only->start == 0) {
@@ -491,6 +510,13 @@ ErrCode decompose_setitem(Emit *e, const Call *call, Tensor **out, int *nout) {
         Tensor *tensor = value->is_tensor ? strip_ones(e, value->tensor, false) : NULL;
         if (value->is_tensor && !tensor) {
             return e->err->code;
+        }
+        int dim = only_index(&s);
+        if (!value->is_tensor && dim >= 0 && since(setitem_index_fill)) {
+            number = value->scalar;
+            if (dim < s.view->ndim && s.index[dim]->dtype == DT_int64) {
+                return index_fill(e, &s, dim, number, written, &n);
+            }
         }
         return put_(e, s.view, &indices, tensor, value->is_tensor ? scalar_int(0) : number, false,
                     written, &n);

@@ -162,13 +162,15 @@ ErrCode infer_max_pool2d_grad(const Call *call, Infer *r) {
     return infer_plane_grad(call->arg[1].tensor, call->arg[0].tensor->dtype, r);
 }
 
-/* The index of the maximum of every window within its plane; floating dtypes. */
+/* The index of the maximum of every window within its plane; floating dtypes, since 2.8 integers
+ * too. */
 ErrCode infer_max_pool2d_indices(const Call *call, Infer *r) {
     const Tensor *self = call->arg[0].tensor;
     Pool p;
     TRY(pool_read(call, self, &p, r->err));
     TRY(pool_check(self, &p, r->err));
-    if (!dtype_is_float(self->dtype) || half_missing(call, self->dtype)) {
+    bool integers = since(max_pool_integers) && self->dtype != DT_bool;
+    if ((!dtype_is_float(self->dtype) && !integers) || half_missing(call, self->dtype)) {
         return infer_pool_no_kernel(call, self->dtype, r->err);
     }
     return pool_infer(self, &p, DT_int64, r);
