@@ -94,7 +94,8 @@ static ErrCode refuse_larger(Session *s, const Slots *slots) {
                            "output with shape of self doesn't match the broadcast shape");
 }
 
-/* masked_fill_ checks the value's dims, then the mask's memory and size, then its dtype. */
+/* masked_fill_ checks the value's dims, then the mask's memory and size, then its dtype; since 2.x
+ * its dtype first. */
 static ErrCode dispatch_inplace_check_mask(Session *s, const Call *twin, const Slots *slots) {
     const Arg *value = &twin->arg[2];
     if (twin->op->param[2].type == ARG_TENSOR && value->tensor->ndim > 0) {
@@ -102,6 +103,9 @@ static ErrCode dispatch_inplace_check_mask(Session *s, const Call *twin, const S
                          "masked_fill_ only supports a 0-dimensional value tensor, but got tensor "
                          "with %d dimension(s)",
                          value->tensor->ndim);
+    }
+    if (since(mask_bytes) && twin->arg[1].tensor->dtype != DT_bool) {
+        return error_set(s->err, ERR_dtype, "masked_fill_ only supports boolean masks");
     }
     TRY(refuse_operand(s, twin->arg[0].tensor, twin->arg[1].tensor, false));
     return refuse_larger(s, slots);
@@ -149,9 +153,10 @@ static ErrCode check_kept(Session *s, const Call *twin) {
     const Tensor *self = twin->arg[0].tensor, *a = twin->arg[1].tensor, *b = twin->arg[2].tensor;
     Call plain = *twin; /* its sizes, whatever the dtypes */
     Tensor *floats = arena_array(s->arena, Tensor, 3);
+    bool mixed = added_product_mixed(twin);
     for (int k = 0; k < 3; k++) {
         floats[k] = *twin->arg[k].tensor;
-        floats[k].dtype = DT_float32;
+        floats[k].dtype = mixed ? floats[k].dtype : DT_float32;
         plain.arg[k].tensor = &floats[k];
     }
     plain.arg[3].scalar = plain.arg[4].scalar = scalar_int(0);
@@ -233,11 +238,14 @@ static ErrCode dispatch_inplace_check_write(Session *s, const OpInfo *op, const 
     } else {
         TRY(dispatch_inplace_refuse_cast(s, r->out[0].dtype, self->dtype));
     }
-    if (op->writes_uncast && r->out[0].dtype != self->dtype) {
+    if (op_writes_uncast(op) && r->out[0].dtype != self->dtype) {
         return error_set(s->err, ERR_invalid, "%s computes in %s and cannot write %s", op->name,
                          dtype_name(r->out[0].dtype), dtype_name(self->dtype));
     }
     if (op->order == ORDER_TRIANGLE && triangle_copies(self)) {
+        TRY(refuse_internal(s, self));
+    }
+    if (op->id == OP_fill__Tensor && since(fill_overlap)) { /* ends in copy_ */
         TRY(refuse_internal(s, self));
     }
     if (!iterator && op->order != ORDER_KEPT && (op->checks_overlap || adds_product(twin->op))) {

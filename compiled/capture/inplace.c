@@ -86,6 +86,9 @@ static ErrCode check_pointwise(Capture *cap, const Call *call, const OpInfo *op,
         return error_set(cap->emit.err, ERR_invalid,
                          "masked_fill_ only supports a 0-dimensional value tensor");
     }
+    if (masked && since(mask_bytes) && slot[1]->dtype != DT_bool) {
+        return error_set(cap->emit.err, ERR_dtype, "masked_fill_ only supports boolean masks");
+    }
     TRY(refuse_overlap(cap, self, slot, masked ? 2 : nslot, op->checks_overlap, false));
     int64_t size[MAX_DIMS];
     int ndim = self->ndim;
@@ -119,9 +122,10 @@ static ErrCode inplace_check_outer(Capture *cap, const Call *call, Tensor *const
 static ErrCode inplace_check_kept(Capture *cap, const Call *call, Tensor *const *slot) {
     Call sizes = *call;
     Tensor *any = arena_array(cap->arena, Tensor, 3);
+    bool mixed = added_product_mixed(call);
     for (int k = 0; k < 3; k++) {
         any[k] = *slot[k];
-        any[k].dtype = DT_float64;
+        any[k].dtype = mixed ? any[k].dtype : DT_float64;
         sizes.arg[k].tensor = &any[k];
     }
     sizes.arg[3].scalar = sizes.arg[4].scalar = scalar_int(0);
@@ -209,14 +213,15 @@ static ErrCode inplace_check_write(Capture *cap, const Call *call, const OpInfo 
             TRY(check_pointwise(cap, call, op, slot, nslot, r));
         } else {
             TRY(call->op->infer(call, r));
-            TRY(refuse_overlap(cap, self, slot, op->checks_overlap ? nslot : 0, op->checks_overlap,
-                               true));
+            bool fills = op->id == OP_fill__Tensor && since(fill_overlap); /* ends in copy_ */
+            TRY(refuse_overlap(cap, self, slot, op->checks_overlap ? nslot : 0,
+                               op->checks_overlap || fills, true));
         }
         break;
     }
     TRY(refuse_resize(cap, self, r->out[0].size, r->out[0].ndim));
     TRY(inplace_refuse_cast(cap, r->out[0].dtype, self->dtype));
-    if (op->writes_uncast && r->out[0].dtype != self->dtype) {
+    if (op_writes_uncast(op) && r->out[0].dtype != self->dtype) {
         return error_set(cap->emit.err, ERR_invalid,
                          "%s cannot write a narrower dtype than it computes in", op->name);
     }

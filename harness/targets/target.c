@@ -71,7 +71,11 @@ static void write_request(const Target *t, Ticket *ticket, const RunOptions *opt
     Program plain = *ticket->program;
     plain.expect = NULL;
     Text python = {.arena = &ticket->arena};
+    Semantics s = options->semantics != SEMANTICS_NONE ? options->semantics
+                                                       : semantics_nearest(target_version(t));
+    Semantics before = semantics_enter(s);
     program_print_target(&python, &plain);
+    semantics_enter(before);
     Text *r = &ticket->request;
     *r = (Text){.arena = &ticket->arena};
     text_printf(r, "{\"id\": %lld, \"mode\": ", (long long)ticket->id);

@@ -118,7 +118,8 @@ ErrCode decompose_repeat_interleave_Tensor(Emit *e, const Call *call, Tensor **o
     Tensor *repeats = call->arg[0].tensor;
     const Arg *output_size = &call->arg[1];
     int64_t negative = 0, total = 0;
-    if (repeats->dtype != DT_int64 && repeats->dtype != DT_int32) {
+    bool narrow = dtype_category(repeats->dtype) == CAT_INT && since(repeat_interleave_narrow);
+    if (repeats->dtype != DT_int64 && repeats->dtype != DT_int32 && !narrow) {
         return error_set(e->err, ERR_dtype, "\"repeat_interleave_cpu\" not implemented for '%s'",
                          dtype_name(repeats->dtype));
     }
@@ -175,6 +176,10 @@ ErrCode decompose_repeat_interleave_self_Tensor(Emit *e, const Call *call, Tenso
     int n;
     TRY(e->err->code);
     TRY(emit_call(e, &numbers, indices, &n));
+    if (indices[0]->dtype != DT_int32) { /* narrower ones are no indices */
+        indices[0] = emit_cast(e, indices[0], DT_int64);
+        TRY(e->err->code);
+    }
     return decompose_arrange_answer(e, emit_op(e, OP_index_select, 3, self, dim, indices[0]), out,
                                     nout);
 }

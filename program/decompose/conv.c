@@ -11,7 +11,7 @@ ErrCode decompose_conv(Emit *e, const Call *call, Tensor **out, int *nout) {
     bool alone = input->ndim == dims + 1;
     *nout = 0;
     const Tensor *bias = call->arg[2].none ? NULL : call->arg[2].tensor;
-    if (dims == 2 && bias && bias->dtype != input->dtype) {
+    if ((dims == 2 || since(conv_bias_dtype)) && bias && bias->dtype != input->dtype) {
         return error_set(e->err, ERR_invalid,
                          "Input type (%s) and bias type (%s) should be the same",
                          dtype_name(input->dtype), dtype_name(bias->dtype));

@@ -235,7 +235,9 @@ static ErrCode decompose_index_check_indices(const Tensor *self, const Arg *indi
     }
     for (int k = 0; k < indices->tensors.n; k++) {
         const Tensor *t = indices->tensors.v[k];
-        if (t && t->dtype != DT_int64 && !is_mask(t)) {
+        bool valid = !t || t->dtype == DT_int64 || is_mask(t) ||
+                     (t->dtype == DT_int32 && since(index_int32));
+        if (!valid) {
             return ERR_index_dtype;
         }
     }
@@ -440,13 +442,49 @@ static ErrCode copy_to(Emit *e, Tensor *view, Tensor *value, Tensor **out, int *
     return emit_call(e, &write, out, nout);
 }
 
+/* The number that setitem writes: it must fit self's dtype, except that since 2.8 a half dtype
+ * takes infinity for what overflows it. */
+static ErrCode written_number(DType dtype, Scalar *number, Error *err) {
+    if (scalar_overflows(*number, dtype) && half_overflows(dtype)) {
+        *number = scalar_float(dtype_round(scalar_to_double(*number), dtype));
+    }
+    return scalar_check(*number, dtype, err);
+}
+
+/* The dim that a single index tensor indexes, or -1 if there are more. */
+static int only_index(const Slicing *s) {
+    int dim = -1;
+    for (int d = 0; d < s->nindex; d++) {
+        if (s->index[d] && dim >= 0) {
+            return -1;
+        }
+        dim = s->index[d] ? d : dim;
+    }
+    return dim;
+}
+
+/* view.index_fill_(dim, index, number) */
+static ErrCode index_fill(Emit *e, const Slicing *s, int dim, Scalar number, Tensor **out,
+                          int *nout) {
+    const int64_t flat = -1;
+    Tensor *index = s->index[dim];
+    Call fill;
+    call_init(&fill, OP_index_fill__int_Scalar);
+    fill.arg[0].tensor = s->view;
+    fill.arg[1].i = dim;
+    fill.arg[2].tensor = index->ndim == 1 ? index : emit_reshape(e, index, &flat, 1);
+    fill.arg[3].scalar = number;
+    return e->err->code != ERR_none ? e->err->code : emit_call(e, &fill, out, nout);
+}
+
 /* setitem: copy_ or fill_ through the view, or index_put_(view, indices, value); x[False] = value
  * does nothing */
 ErrCode decompose_setitem(Emit *e, const Call *call, Tensor **out, int *nout) {
     Tensor *self = call->arg[0].tensor;
     const Arg *index = &call->arg[1], *value = &call->arg[2];
+    Scalar number = value->scalar;
     if (!value->is_tensor) { /* PyTorch first converts it to a tensor */
-        TRY(scalar_check(value->scalar, self->dtype, e->err));
+        TRY(written_number(self->dtype, &number, e->err));
     }
     const IndexItem *only = index->index.n == 1 ? &index->index.v[0] : NULL;
     if (only && only->kind == INDEX_BOOL && only->start == 0) {
@@ -473,15 +511,26 @@ ErrCode decompose_setitem(Emit *e, const Call *call, Tensor **out, int *nout) {
         if (value->is_tensor && !tensor) {
             return e->err->code;
         }
-        return put_(e, s.view, &indices, tensor, value->is_tensor ? scalar_int(0) : value->scalar,
-                    false, written, &n);
+        int dim = only_index(&s);
+        if (!value->is_tensor && dim >= 0 && since(setitem_index_fill)) {
+            number = value->scalar;
+            if (dim < s.view->ndim && s.index[dim]->dtype == DT_int64) {
+                return index_fill(e, &s, dim, number, written, &n);
+            }
+        }
+        return put_(e, s.view, &indices, tensor, value->is_tensor ? scalar_int(0) : number, false,
+                    written, &n);
     }
     if (value->is_tensor) {
         return copy_to(e, s.view, value->tensor, written, &n);
     }
+    if (since(setitem_overlap) && !since(setitem_number)) { /* as a tensor */
+        Tensor *tensor = emit_full(e, NULL, 0, number, self->dtype);
+        return tensor ? copy_to(e, s.view, tensor, written, &n) : e->err->code;
+    }
     Call fill;
     call_init(&fill, OP_fill__Scalar);
     fill.arg[0].tensor = s.view;
-    fill.arg[1].scalar = value->scalar;
+    fill.arg[1].scalar = number;
     return emit_call(e, &fill, written, &n);
 }

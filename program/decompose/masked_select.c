@@ -7,7 +7,7 @@
 /* masked_select: _masked_select(self, mask, number of true elements of the broadcast mask) */
 ErrCode decompose_masked_select(Emit *e, const Call *call, Tensor **out, int *nout) {
     Tensor *self = call->arg[0].tensor, *mask = call->arg[1].tensor;
-    if (mask->dtype != DT_bool && mask->dtype != DT_uint8) {
+    if (!mask_dtype_valid(mask->dtype)) {
         return error_set(e->err, ERR_invalid,
                          "masked_select: expected BoolTensor or ByteTensor for mask");
     }

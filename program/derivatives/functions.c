@@ -348,9 +348,9 @@ static Tensor *inside(const Grad *g, double lowest, double highest) {
                               test(g, OP_ge_Scalar, self_of(g), highest));
     return grad_first(g, zero_where(g, off, grad_of(g)), self_of(g));
 }
-/* hardtanh_backward has no kernel for the half types ("hardshrink_backward_cpu"). */
+/* In 1.13 hardtanh_backward has no kernel for the half types ("hardshrink_backward_cpu"). */
 static Tensor *hardtanh_self(Grad *g) {
-    if (tensor_arg(g, SELF)->dtype == DT_bfloat16 || tensor_arg(g, SELF)->dtype == DT_float16) {
+    if (dtype_bytes(tensor_arg(g, SELF)->dtype) < 4 && !since(hardtanh_bfloat16_backward)) {
         error_set(g->e->err, ERR_dtype, "\"hardtanh_backward\" not implemented for the half types");
         return NULL;
     }

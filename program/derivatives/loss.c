@@ -34,15 +34,17 @@ void grad_embedding_grad(Grad *g) {
 }
 
 /* self: 2 (self - target) * grad, divided by the number of elements for a mean; target: the
- * negative (mse_loss_backward, whose kernel requires equal dtypes and has no half types) */
+ * negative (mse_loss_backward, whose kernel requires equal dtypes up to 2.8, and has no half types
+ * in 1.13) */
 void grad_mse_loss(Grad *g) {
     Emit *e = g->e;
     Tensor *grad = grad_of(g), *self = tensor_arg(g, 0), *target = tensor_arg(g, 1);
     if (!wanted(g, 0) && !wanted(g, 1)) {
         return;
     }
-    if (self->dtype != target->dtype || grad->dtype != self->dtype ||
-        dtype_bytes(grad->dtype) < 4) {
+    bool mixed = self->dtype != target->dtype || grad->dtype != self->dtype;
+    if ((mixed && !since(mse_loss_mixed)) ||
+        (dtype_bytes(grad->dtype) < 4 && !since(half_kernels))) {
         error_set(e->err, ERR_dtype, "Found dtype %s but expected %s", dtype_name(target->dtype),
                   dtype_name(self->dtype));
         return;

@@ -5,7 +5,6 @@
 #include "program/derivatives/derivatives.h"
 #include "program/semantics/semantics.h"
 
-#include <float.h>
 #include <math.h>
 
 enum { SELF = 0 };
@@ -188,9 +187,7 @@ void grad_log_softmax(Grad *g) {
     }
 }
 
-static double grad_stat_lowest_of(DType dtype) {
-    return dtype == DT_float64 ? -DBL_MAX : dtype == DT_bfloat16 ? -0x1.fep127 : -(double)FLT_MAX;
-}
+static double grad_stat_lowest_of(DType dtype) { return -dtype_largest(dtype); }
 
 /* exp(self + log of the suffix sum of exp(log(part) - result)), over elements with part > 0. */
 static Tensor *one_sign(Grad *g, Tensor *part) {
@@ -213,6 +210,10 @@ void grad_logcumsumexp(Grad *g) {
     if (wanted(g, SELF)) {
         Tensor *grad = grad_of(g);
         bool direct = grad->ndim == 0 || tensor_numel(grad) == 0;
+        if (!direct && grad->dtype == DT_float16 && !since(half_logcumsumexp_backward)) {
+            error_set(g->e->err, ERR_dtype, "\"logcumsumexp_backward\" not implemented for 'Half'");
+            return;
+        }
         give(g, SELF,
              direct ? grad : emit_sub(g->e, one_sign(g, grad), one_sign(g, emit_neg(g->e, grad))));
     }

@@ -115,8 +115,8 @@ static bool uses_mkldnn(const Conv *c, DType dtype) {
 
 /* Among the other algorithms, the dilated one supports floats and int64, the others all integers
  * too. A bias of another dtype is converted. */
-static ErrCode check_dtypes(const Conv *c, const Tensor *input, const Tensor *weight,
-                            const Tensor *bias, Error *err) {
+static ErrCode check_dtypes(const Call *call, const Conv *c, const Tensor *input,
+                            const Tensor *weight, const Tensor *bias, Error *err) {
     DType dtype = input->dtype;
     if (uses_mkldnn(c, dtype)) {
         return weight->dtype != dtype || (bias && bias->dtype != dtype)
@@ -125,7 +125,7 @@ static ErrCode check_dtypes(const Conv *c, const Tensor *input, const Tensor *we
                    : ERR_none;
     }
     bool dilated = c->dilation[0] != 1 || c->dilation[1] != 1;
-    if (dtype == DT_float16 || dtype == DT_bool ||
+    if (half_missing(call, dtype) || dtype == DT_bool ||
         (dilated && !dtype_is_float(dtype) && dtype != DT_int64)) {
         return error_set(err, ERR_dtype, "\"slow_conv2d_cpu\" not implemented for '%s'",
                          dtype_name(dtype));
@@ -210,7 +210,7 @@ ErrCode infer_convolution(const Call *call, Infer *r) {
     DType dtype = input->dtype;
     int64_t numel = tensor_numel(weight), flat;
     if (input->size[0] != 0) {
-        TRY(check_dtypes(&c, input, weight, bias, r->err));
+        TRY(check_dtypes(call, &c, input, weight, bias, r->err));
     } else { /* input * weight.view(-1)[0], in the layout of the result */
         Promotion p = PROMOTION_START;
         promotion_tensor(&p, input->dtype, input->ndim);

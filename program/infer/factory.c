@@ -15,7 +15,7 @@ ErrCode infer_full(const Call *call, Infer *r) {
     Scalar value = call->arg[1].scalar;
     DType dtype = call_dtype(call, "dtype", dtype_default(value.kind));
     TRY(infer_contiguous(r, dtype, call->arg[0].ints.v, call->arg[0].ints.n));
-    return scalar_check(value, dtype, r->err);
+    return half_overflows(dtype) ? ERR_none : scalar_check(value, dtype, r->err);
 }
 
 /* new_zeros, new_ones, new_full. */

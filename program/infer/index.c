@@ -40,7 +40,7 @@ static ErrCode collect_indices(const Tensor *self, const Arg *list, IndexPlan *p
         if (!t) {
             continue;
         }
-        if (t->dtype != DT_int64) {
+        if (t->dtype != DT_int64 && !(t->dtype == DT_int32 && since(index_int32))) {
             return error_set(err, ERR_index_dtype,
                              "tensors used as indices must be long, byte or bool tensors");
         }
@@ -171,7 +171,7 @@ static int dims_at_least_1(const Tensor *t) { return t->ndim > 0 ? t->ndim : 1; 
 static int64_t size_at(const Tensor *t, int d) { return t->ndim > 0 ? t->size[d] : 1; }
 
 static ErrCode check_index_dtype(const Call *call, const Tensor *index, Error *err) {
-    if (index->dtype != DT_int64) {
+    if (index->dtype != DT_int64 && !(index->dtype == DT_int32 && since(gather_int32))) {
         return error_set(err, ERR_index_dtype, "%s(): Expected dtype int64 for index",
                          call->op->name);
     }
@@ -342,6 +342,18 @@ static ErrCode check_slices(const Tensor *self, const Tensor *source, int dim, E
     return ERR_none;
 }
 
+/* Self and source have the same sizes apart from `dim`. */
+static ErrCode check_equal_slices(const Tensor *self, const Tensor *source, int dim, Error *err) {
+    bool whole = self->ndim == 0 || source->ndim == 0, same = self->ndim == source->ndim;
+    for (int d = 0; d < self->ndim && same; d++) {
+        same = (d == dim && !whole) || self->size[d] == source->size[d];
+    }
+    return same ? ERR_none
+                : error_set(err, ERR_shape,
+                            "source tensor shape must match self tensor shape, excluding the "
+                            "specified dimension");
+}
+
 ErrCode infer_index_add(const Call *call, Infer *r) {
     const Tensor *self = call->arg[0].tensor, *index = call->arg[2].tensor,
                  *source = call->arg[3].tensor;
@@ -375,7 +387,9 @@ ErrCode infer_index_add(const Call *call, Infer *r) {
                          "source.size(dim): (%lld), for dim: %d",
                          (long long)n, (long long)size_at(source, dim), dim);
     }
-    if (self->ndim > 1) {
+    if (since(index_add_slices)) {
+        TRY(check_equal_slices(self, source, dim, r->err));
+    } else if (self->ndim > 1) {
         if (n > 0) {
             TRY(check_slices(self, source, dim, r->err));
         }

@@ -161,7 +161,7 @@ ErrCode infer_masked_scatter(const Call *call, Infer *r) {
     memcpy(size, self->size, (size_t)ndim * sizeof *size);
     TRY(broadcast_into(size, &ndim, mask->size, mask->ndim, r->err));
     TRY(masked_scatter_in_place_check(call, r->err));
-    if (mask->dtype != DT_bool && mask->dtype != DT_uint8) {
+    if (!mask_dtype_valid(mask->dtype)) {
         return error_set(r->err, ERR_dtype,
                          "masked_scatter: expected a mask of bool or uint8, not %s",
                          dtype_name(mask->dtype));

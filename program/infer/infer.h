@@ -51,8 +51,9 @@ static inline DType call_dtype(const Call *call, const char *name, DType otherwi
 bool scalar_overflows(Scalar s, DType dtype);
 /* Reports that error if scalar_overflows. */
 ErrCode scalar_check(Scalar s, DType dtype, Error *err);
-/* ERR_dtype where PyTorch's CPU build has no kernel of this op for a half type (ops.def,
- * NO_KERNEL). */
+/* Has PyTorch's CPU build no kernel of this op for a half type (ops.def, NO_KERNEL)? */
+bool half_missing(const Call *call, DType dtype);
+/* ERR_dtype if so. */
 ErrCode half_check(const Call *call, DType dtype, Error *err);
 
 /* searchsorted: the dtype in which the sequence and the values are compared. */

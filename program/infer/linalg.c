@@ -38,8 +38,11 @@ ErrCode infer_mm(const Call *call, Infer *r) {
     const Tensor *a = call->arg[0].tensor, *b = call->arg[1].tensor;
     TRY(matrices_fit(a, b, r->err));
     int64_t size[2] = {a->size[0], b->size[1]};
-    if (size[0] != 0 && size[1] != 0 && a->size[1] != 0) {
+    bool some = size[0] != 0 && size[1] != 0 && a->size[1] != 0;
+    if (some || since(mm_of_nothing_mixed)) {
         TRY(same_dtype(a->dtype, b->dtype, r->err));
+    }
+    if (some) {
         TRY(has_kernel(call, a->dtype, r->err));
     }
     return infer_contiguous(r, a->dtype, size, 2);
@@ -77,8 +80,11 @@ ErrCode infer_mv(const Call *call, Infer *r) {
                          (long long)a->size[0], (long long)a->size[0], (long long)a->size[1],
                          (long long)b->size[0]);
     }
-    if (a->size[0] != 0 && a->size[1] != 0) {
+    bool some = a->size[0] != 0 && a->size[1] != 0;
+    if (some || since(addmv_mixed)) {
         TRY(same_dtype(a->dtype, b->dtype, r->err));
+    }
+    if (some) {
         TRY(has_kernel(call, a->dtype, r->err));
     }
     return infer_contiguous(r, b->dtype, a->size, 1);
@@ -139,6 +145,19 @@ ErrCode infer_addmm(const Call *call, Infer *r) {
     return infer_contiguous(r, dtype, size, 2);
 }
 
+bool added_product_mixed(const Call *call) {
+    bool checks = call->op->id == OP_addmv ? since(addmv_mixed) : since(baddbmm_mixed);
+    DType dtype = call->arg[0].tensor->dtype;
+    return checks && (call->arg[1].tensor->dtype != dtype || call->arg[2].tensor->dtype != dtype);
+}
+
+/* addmv and baddbmm: all three dtypes are equal, also where there is nothing to multiply. */
+static ErrCode refuse_mixed(const Call *call, ErrCode code, Error *err) {
+    return added_product_mixed(call)
+               ? error_set(err, code, "%s: input dtypes must be the same", call->op->name)
+               : ERR_none;
+}
+
 /* Checks dtypes and scalars of beta * self + alpha * (a b), only if there is something to
  * compute. */
 static ErrCode check_added_product(const Call *call, const Tensor *a, const Tensor *b, bool empty,
@@ -174,6 +193,7 @@ ErrCode infer_addmv(const Call *call, Infer *r) {
                          (long long)tensor_numel(self), (long long)a->size[0],
                          (long long)a->size[1], (long long)b->size[0]);
     }
+    TRY(refuse_mixed(call, ERR_dtype, r->err));
     if (tensor_numel(a) == 0 &&
         scalar_to_double(call->arg[3].scalar) != 0) { /* beta * self, not expanded */
         if (dtype_category(self->dtype) > dtype_category(b->dtype)) {
@@ -195,6 +215,7 @@ ErrCode infer_baddbmm(const Call *call, Infer *r) {
     int64_t size[3] = {a->size[0], a->size[1], b->size[2]};
     Tensor expanded;
     TRY(tensor_expand(self, size, 3, &expanded, r->err));
+    TRY(refuse_mixed(call, ERR_invalid, r->err));
     if (a->ndim != 3 || b->ndim != 3) {
         return error_set(r->err, ERR_shape, "%s must be a 3D tensor",
                          a->ndim != 3 ? "batch1" : "batch2");

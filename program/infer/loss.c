@@ -104,7 +104,7 @@ ErrCode infer_nll_loss(const Call *call, Infer *r) {
             (long long)classes);
     }
     DType dtype = self->dtype;
-    if (!dtype_is_float(dtype) || dtype == DT_float16) {
+    if (!dtype_is_float(dtype) || half_missing(call, dtype)) {
         return error_set(r->err, ERR_dtype, "\"nll_loss_out_frame\" not implemented for '%s'",
                          dtype_name(dtype));
     }
@@ -149,7 +149,7 @@ ErrCode infer_layer_norm(const Call *call, Infer *r) {
                          "Given normalized_shape, expected input with shape [*, normalized_shape]");
     }
     DType dtype = input->dtype;
-    if (!dtype_is_float(dtype) || dtype == DT_float16) {
+    if (!dtype_is_float(dtype) || half_missing(call, dtype)) {
         return error_set(r->err, ERR_dtype, "\"LayerNormKernelImpl\" not implemented for '%s'",
                          dtype_name(dtype));
     }

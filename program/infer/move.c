@@ -241,6 +241,10 @@ bool triangle_copies(const Tensor *self) {
 
 ErrCode infer_triangle(const Call *call, Infer *r) {
     const Tensor *self = call->arg[0].tensor;
+    if (self->ndim < 2 && since(triangle_of_vector)) {
+        return error_set(r->err, ERR_invalid, "%s: input tensor must have at least 2 dimensions",
+                         call->op->name);
+    }
     if (self->ndim < 2 &&
         tensor_numel(self) > 0) { /* an empty vector: PyTorch returns before checking it */
         return error_set(r->err, ERR_index_range,

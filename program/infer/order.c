@@ -12,6 +12,10 @@ ErrCode infer_argmax(const Call *call, Infer *r) {
     bool whole = dim->none;
     int d = 0, n = 0;
     int64_t size[MAX_DIMS];
+    bool public_bool = self->dtype == DT_bool && call->op->name[0] != '_';
+    if (public_bool && since(argmax_bool)) {
+        return error_set(r->err, ERR_dtype, "%s(): does not support bool input", call->op->name);
+    }
     if (whole && tensor_numel(self) == 0) {
         return error_set(r->err, ERR_invalid,
                          "%s(): Expected reduction dim to be specified for input.numel() == 0.",
@@ -32,8 +36,7 @@ ErrCode infer_argmax(const Call *call, Infer *r) {
             size[n++] = 1;
         }
     }
-    if (self->dtype == DT_bool && call->op->name[0] != '_' && tensor_numel(self) > 0 &&
-        (whole || self->ndim == 0 || self->size[d] != 1)) {
+    if (public_bool && tensor_numel(self) > 0 && (whole || self->ndim == 0 || self->size[d] != 1)) {
         return error_set(r->err, ERR_dtype, "\"%s_cpu\" not implemented for 'Bool'",
                          call->op->name);
     }
@@ -70,11 +73,11 @@ ErrCode infer_aminmax(const Call *call, Infer *r) {
                              "aminmax: Expected reduction dim %d to have non-zero size.", d);
         }
     }
-    if (self->dtype == DT_bfloat16 && !dim->none) {
+    if (self->dtype == DT_bfloat16 && !dim->none && !since(half_kernels)) {
         return error_set(r->err, ERR_dtype, "\"aminmax_cpu\" not implemented for 'BFloat16'");
     }
     TRY(half_check(call, self->dtype, r->err));
-    if (self->ndim == 0 && !dim->none && call->arg[2].b) {
+    if (self->ndim == 0 && !dim->none && call->arg[2].b && !since(aminmax_scalar)) {
         int64_t one = 1;
         return infer_contiguous(r, self->dtype, &one, 1);
     }
@@ -98,7 +101,7 @@ ErrCode infer_topk(const Call *call, Infer *r) {
     if (count < 0 || count > (self->ndim > 0 ? self->size[d] : 1)) {
         return error_set(r->err, ERR_index_range, "selected index k out of range");
     }
-    if (self->ndim > 0) {
+    if (self->ndim > 0 || since(topk_bool)) {
         if (self->dtype == DT_bool) {
             return error_set(r->err, ERR_dtype, "\"topk_cpu\" not implemented for 'Bool'");
         }

@@ -133,13 +133,14 @@ static ErrCode infer_pool_no_kernel(const Call *call, DType dtype, Error *err) {
                      dtype_name(dtype));
 }
 
-/* Floating dtypes except float16, and int64. */
+/* Floating dtypes and int64. */
 ErrCode infer_avg_pool2d(const Call *call, Infer *r) {
     const Tensor *self = call->arg[0].tensor;
     Pool p;
     TRY(pool_read(call, self, &p, r->err));
     TRY(pool_check(self, &p, r->err));
-    if (self->dtype != DT_int64 && (!dtype_is_float(self->dtype) || self->dtype == DT_float16)) {
+    if (self->dtype != DT_int64 &&
+        (!dtype_is_float(self->dtype) || half_missing(call, self->dtype))) {
         return infer_pool_no_kernel(call, self->dtype, r->err);
     }
     return pool_infer(self, &p, self->dtype, r);
@@ -161,13 +162,15 @@ ErrCode infer_max_pool2d_grad(const Call *call, Infer *r) {
     return infer_plane_grad(call->arg[1].tensor, call->arg[0].tensor->dtype, r);
 }
 
-/* The index of the maximum of every window within its plane; floating dtypes except float16. */
+/* The index of the maximum of every window within its plane; floating dtypes, since 2.8 integers
+ * too. */
 ErrCode infer_max_pool2d_indices(const Call *call, Infer *r) {
     const Tensor *self = call->arg[0].tensor;
     Pool p;
     TRY(pool_read(call, self, &p, r->err));
     TRY(pool_check(self, &p, r->err));
-    if (!dtype_is_float(self->dtype) || self->dtype == DT_float16) {
+    bool integers = since(max_pool_integers) && self->dtype != DT_bool;
+    if ((!dtype_is_float(self->dtype) && !integers) || half_missing(call, self->dtype)) {
         return infer_pool_no_kernel(call, self->dtype, r->err);
     }
     return pool_infer(self, &p, DT_int64, r);
@@ -189,7 +192,7 @@ ErrCode infer_max_pool1d(const Call *call, Infer *r) {
     int64_t length = self->size[self->ndim - 1], out;
     TRY(pool_output(length, call->arg[1].i, call->arg[3].i, call->arg[2].i, call->arg[4].i,
                     call->arg[5].b, &out, r->err));
-    if (!dtype_is_float(self->dtype) || self->dtype == DT_float16) {
+    if (!dtype_is_float(self->dtype) || half_missing(call, self->dtype)) {
         return infer_pool_no_kernel(call, self->dtype, r->err);
     }
     int64_t size[3] = {self->ndim == 3 ? self->size[0] : 1, self->size[self->ndim - 2], out};

@@ -1,6 +1,8 @@
 /* Inference of variances, norms, log-sum-exp ops and trace. */
 #include "program/infer/infer.h"
 
+#include <math.h>
+
 ErrCode infer_variance(const Call *call, Infer *r) {
     const Tensor *self = call->arg[0].tensor;
     if (!dtype_is_float(self->dtype)) {
@@ -8,6 +10,22 @@ ErrCode infer_variance(const Call *call, Infer *r) {
                          "std and var only support floating point and complex dtypes");
     }
     return infer_reduced(call, r, self->dtype);
+}
+
+/* Does the call reduce an empty dim of self, or all of an empty self? */
+static bool reduces_nothing(const Call *call) {
+    const Tensor *self = call->arg[0].tensor;
+    unsigned set;
+    Error ignored = {0};
+    if (tensor_numel(self) > 0 || reduced_dims(call, self->ndim, &set, &ignored) != ERR_none) {
+        return false;
+    }
+    for (int d = 0; d < self->ndim; d++) {
+        if (set >> d & 1 && self->size[d] == 0) {
+            return true;
+        }
+    }
+    return false;
 }
 
 ErrCode infer_norm(const Call *call, Infer *r) {
@@ -18,7 +36,15 @@ ErrCode infer_norm(const Call *call, Infer *r) {
             "norm(): input dtype should be either floating point or complex. Got %s instead.",
             dtype_name(self->dtype));
     }
-    return infer_reduced(call, r, self->dtype);
+    TRY(infer_reduced(call, r, self->dtype));
+    const Arg *p = call_arg(call, "p");
+    double order = p->none ? 2 : scalar_to_double(p->scalar);
+    if (since(norm_of_nothing) && (isinf(order) || order < 0) && reduces_nothing(call)) {
+        return error_set(r->err, ERR_invalid,
+                         "linalg.vector_norm cannot compute the %g norm on an empty dimension",
+                         order);
+    }
+    return ERR_none;
 }
 
 /* Integers are computed in float32. */
@@ -53,7 +79,7 @@ ErrCode infer_logcumsumexp(const Call *call, Infer *r) {
     const Tensor *self = call->arg[0].tensor;
     int d;
     TRY(dim_wrap(call->arg[1].i, self->ndim, &d, r->err));
-    if (!dtype_is_float(self->dtype) || self->dtype == DT_float16) {
+    if (!dtype_is_float(self->dtype) || half_missing(call, self->dtype)) {
         return error_set(r->err, ERR_dtype, "\"logcumsumexp_out_cpu\" not implemented for '%s'",
                          dtype_name(self->dtype));
     }

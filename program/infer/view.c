@@ -240,10 +240,13 @@ static ErrCode narrowed(const Call *call, Error *err, int *dim, int64_t *first) 
     if (self->ndim == 0) {
         return error_certain(no_dims("narrow", err));
     }
+    if (length < 0 && call->op->id == OP_narrow && since(narrow_negative)) {
+        return error_set(err, ERR_invalid, "narrow(): length must be non-negative.");
+    }
     TRY(dim_wrap(call->arg[1].i, self->ndim, dim, err));
     int64_t size = self->size[*dim];
     if (start != size) {
-        int64_t n = max_i64(size, 1);
+        int64_t n = since(narrow_negative) ? size : max_i64(size, 1);
         if (start < -n || start >= n) {
             return error_set(
                 err, ERR_index_range,

@@ -37,6 +37,13 @@ __attribute__((always_inline)) static inline bool add_distances(int64_t *to, con
     return true;
 }
 
+/* An int32 index as int64. */
+static void widen_index(const Tensor *t, Tensor *wide, Arena *arena) {
+    tensor_set_contiguous(wide, DT_int64, t->size, t->ndim);
+    wide->storage = storage_new(arena, DT_int64, tensor_numel(t));
+    tensor_copy_data(wide, t, NULL);
+}
+
 /* Offsets from self's first element for every tuple of the broadcast indices, row-major; negative
  * indices count from the end. */
 static ErrCode index_distances(const IndexPlan *p, const Tensor *self, int64_t **distances,
@@ -51,7 +58,12 @@ static ErrCode index_distances(const IndexPlan *p, const Tensor *self, int64_t *
         memset(*distances, 0, sizeof(int64_t) * (size_t)length);
     }
     for (int j = 0; j < p->nindex; j++) {
+        Tensor wide;
         const Tensor *t = p->index[j];
+        if (t->dtype != DT_int64) {
+            widen_index(t, &wide, k->arena);
+            t = &wide;
+        }
         const int64_t *index = t->storage->data;
         int64_t n = self->size[p->dim[j]], stride = self->stride[p->dim[j]], *to = *distances;
         if (p->nbroadcast == 1 && t->ndim == 1) { /* the common case */
@@ -64,7 +76,7 @@ static ErrCode index_distances(const IndexPlan *p, const Tensor *self, int64_t *
             continue;
         }
         Walk w;
-        walk_init(&w, size, p->nbroadcast, &p->index[j], 1);
+        walk_init(&w, size, p->nbroadcast, &t, 1);
         int64_t row = walk_row(&w), step = walk_steps(&w)[0];
         for (; walk_more(&w); walk_next_row(&w), to += row) {
             if (!add_distances(to, index + w.at[0], step, row, n, stride, j == 0, &bad)) {

@@ -100,6 +100,9 @@ ErrCode kernel_index_add(const Call *call, Tensor *const *out, KernelCtx *k) {
     int dim;
     kernel_start_from(to, call->arg[0].tensor, k);
     TRY(dim_wrap(call->arg[1].i, to->ndim, &dim, k->err));
+    if (tensor_numel(to) == 0 && since(index_add_of_nothing)) {
+        return ERR_none;
+    }
     int64_t n, *v;
     TRY(read_vector(call, to, dim, &v, &n, k));
     bool floating = dtype_is_float(to->dtype);

@@ -20,6 +20,16 @@ ErrCode kernel_fill(const Call *call, Tensor *const *out, KernelCtx *k) {
         value = call->arg[1].scalar;
     } else if (call->op->id == OP_fill_Tensor) {
         value = tensor_item(call->arg[1].tensor);
+        if (since(fill_overlap)) { /* ends in copy_ */
+            Tensor expanded = *call->arg[1].tensor;
+            bool out_of_range = false;
+            TRY(tensor_expand(call->arg[1].tensor, out[0]->size, out[0]->ndim, &expanded, k->err));
+            tensor_copy_data(out[0], &expanded, &out_of_range);
+            if (out_of_range) {
+                k->undefined = "a cast to an integer out of its range";
+            }
+            return ERR_none;
+        }
         TRY(scalar_check(value, out[0]->dtype, k->err));
     }
     tensor_fill(out[0], value);

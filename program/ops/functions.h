@@ -68,6 +68,22 @@ ErrCode pointwise_refused_first(const Call *call, Error *err);
 /* addmm_: self must have the product's size (`invalid`), which is checked after the operands'
  * sizes and before what the kernel refuses. `call`: the twin. ERR_none for other ops, and where
  * inference refuses the operands. */
+/* Must the result of an in-place op have self's dtype? */
+static inline bool op_writes_uncast(const OpInfo *inplace) {
+    bool casts = inplace->twin == OP_addcdiv ? since(addcdiv_mixed) : since(addcmul_mixed);
+    return inplace->writes_uncast && !casts;
+}
+/* Do full and setitem write infinity for a number that overflows the dtype? */
+static inline bool half_overflows(DType dtype) {
+    return dtype_is_float(dtype) && dtype_bytes(dtype) < 4 && since(half_overflow);
+}
+/* Is this the dtype of a mask? Bytes are one up to 1.13. */
+static inline bool mask_dtype_valid(DType dtype) {
+    return dtype == DT_bool || (dtype == DT_uint8 && !since(mask_bytes));
+}
+/* addmv, baddbmm: does inference refuse the three dtypes because they differ? In-place forms do so
+ * before they compare self with the result. */
+bool added_product_mixed(const Call *call);
 ErrCode sum_in_place_check(const Call *call, Error *err);
 /* masked_scatter_ compares the dtypes of self and source before it expands the mask. */
 ErrCode masked_scatter_in_place_check(const Call *call, Error *err);

@@ -23,7 +23,8 @@ typedef enum ValueChecks {
 } ValueChecks;
 
 /* NO_KERNEL(..): half types for which PyTorch 1.13 has no CPU kernel of the op (`"exp" not
- * implemented for 'Half'`); the op raises `dtype` there. Measured, op by op. */
+ * implemented for 'Half'`); the op raises `dtype` there. Measured, op by op. KERNEL_SINCE(rule):
+ * the rule of versions.def since which the kernel exists; half_kernels if it is not said. */
 enum {
     NO_KERNEL_FLOAT16 = 1,
     NO_KERNEL_BFLOAT16 = 2,

@@ -27,7 +27,7 @@ typedef struct OpRow {
     int checks;
     /* the columns that a row may add */
     ValueChecks value_checks;
-    int no_kernel;
+    int no_kernel, kernel_since;
     InPlaceOrder order;
     InPlaceWrites writes;
     DrawKind draw;
@@ -41,6 +41,7 @@ typedef struct OpRow {
 /* The optional columns, as ops.def writes them. */
 #define VALUES(what) .value_checks = VALUE_CHECK_##what
 #define NO_KERNEL(dtypes) .no_kernel = NO_KERNEL_##dtypes
+#define KERNEL_SINCE(rule) .kernel_since = SINCE_##rule
 #define ORDER(what) .order = ORDER_##what
 #define WRITES(what) .writes = WRITES_##what
 #define DRAW(what) .draw = DRAW_##what
@@ -161,6 +162,7 @@ static void op_read_row(int id) {
     op->propagation = row->propagation;
     op->value_checks = row->value_checks;
     op->no_kernel = row->no_kernel;
+    op->kernel_since = (Semantics)(row->kernel_since ? row->kernel_since : SINCE_half_kernels);
     op->twin = row->twin;
     op->order = row->order;
     op->writes = row->writes;

@@ -20,6 +20,7 @@
 #ifndef PROGRAM_OP_H
 #define PROGRAM_OP_H
 
+#include "program/lang/semantics.h"
 #include "program/ops/hints.h"
 #include "tensor/pointwise.h"
 #include "tensor/tensor.h"
@@ -282,6 +283,7 @@ struct OpInfo {
     ErrorPropagation propagation; /* FUNC */
     ValueChecks value_checks;     /* FUNC */
     int no_kernel;                /* NO_KERNEL_..: half types that it has no kernel for */
+    Semantics kernel_since;       /* up to this version */
     Pw pw;                        /* POINTWISE */
     TypingFn typing;              /* POINTWISE */
     int noperand;                 /* POINTWISE: operands, as parameter indices */

@@ -107,13 +107,17 @@ static int bool_operands(const Call *call, int *operands) {
     return bools;
 }
 
-ErrCode half_check(const Call *call, DType dtype, Error *err) {
+bool half_missing(const Call *call, DType dtype) {
     int missing = call->op->no_kernel;
-    bool refused = (dtype == DT_float16 && missing & NO_KERNEL_FLOAT16) ||
-                   (dtype == DT_bfloat16 && missing & NO_KERNEL_BFLOAT16);
-    return refused ? error_set(err, ERR_dtype, "\"%s\" not implemented for '%s'", call->op->name,
-                               dtype_name(dtype))
-                   : ERR_none;
+    return semantics_now < call->op->kernel_since &&
+           ((dtype == DT_float16 && missing & NO_KERNEL_FLOAT16) ||
+            (dtype == DT_bfloat16 && missing & NO_KERNEL_BFLOAT16));
+}
+
+ErrCode half_check(const Call *call, DType dtype, Error *err) {
+    return half_missing(call, dtype) ? error_set(err, ERR_dtype, "\"%s\" not implemented for '%s'",
+                                                 call->op->name, dtype_name(dtype))
+                                     : ERR_none;
 }
 
 static ErrCode typing_no_kernel(const Call *call, DType dtype, Error *err) {
@@ -309,7 +313,7 @@ ErrCode typing_masked_fill(const Call *call, DType *compute, DType *result, Erro
                          "with %d dimension(s).",
                          call->arg[2].tensor->ndim);
     }
-    if (mask != DT_bool && mask != DT_uint8) {
+    if (!mask_dtype_valid(mask)) {
         return error_set(err, ERR_dtype, "expected mask dtype to be Bool but got %s",
                          dtype_name(mask));
     }
@@ -385,12 +389,13 @@ ErrCode typing_threshold(const Call *call, DType *compute, DType *result, Error 
     return check_scalars(call, dtype, err);
 }
 
-/* Integers and bools. A Scalar is an integer even if it is a bool, as the overloads .Scalar have it
- * when they are called by name. */
+/* Integers and bools. In 1.13 a Scalar is an integer even if it is a bool, as the overloads .Scalar
+ * have it when they are called by name. */
 ErrCode typing_bitwise(const Call *call, DType *compute, DType *result, Error *err) {
     const OpInfo *op = call->op;
     *compute = promote_operands(call, 0);
-    for (int k = 0; k < op->noperand && *compute == DT_bool; k++) {
+    bool widens = !since(bitwise_bool_number);
+    for (int k = 0; k < op->noperand && *compute == DT_bool && widens; k++) {
         *compute = is_scalar(&op->param[op->operand[k]]) ? DT_int64 : *compute;
     }
     *result = *compute;

@@ -193,12 +193,27 @@ static Stmt with_ints(const Stmt *s, PArg *args) {
     return out;
 }
 
+/* The statement with a list for every number that stands for a list of ints. */
+static Stmt with_lists(const Stmt *s, PArg *args) {
+    Stmt out = *s;
+    memcpy(args, s->arg, sizeof(PArg) * (size_t)s->op->nparam);
+    for (int i = 0; i < s->op->nparam; i++) {
+        bool list = s->op->param[i].type == ARG_INTS || s->op->param[i].type == ARG_INTS_OPT;
+        if (list && args[i].given && !args[i].is_none) {
+            args[i].ints.single = false;
+        }
+    }
+    out.arg = args;
+    return out;
+}
+
 static void print_python_call(const Printer *pr, const Stmt *s, CallStyle call_styles) {
     const OpInfo *op = s->op;
     Text *t = pr->t;
     PArg args[MAX_PARAMS];
     Stmt plain;
-    if (strncmp(op->name, "bitwise_", 8) == 0 && has_bool_number(s)) {
+    if (strncmp(op->name, "bitwise_", 8) == 0 && has_bool_number(s) &&
+        !since(bitwise_bool_number)) {
         plain = with_ints(s, args);
         s = &plain;
     }
@@ -211,6 +226,11 @@ static void print_python_call(const Printer *pr, const Stmt *s, CallStyle call_s
     } else if (is_aten_only(op) ||
                (call_styles == STYLE_torch_ops && op->kind != KIND_FACTORY &&
                 !has_bool_number(s))) { /* aten.arange increments the version itself */
+        PArg lists[MAX_PARAMS];
+        Stmt listed = *s;
+        if (since(conv_stride_number)) {
+            listed = with_lists(s, lists);
+        }
         const OpInfo *form = op->kind == KIND_INPLACE ? op_info(op->twin) : op;
         bool saves = op_saves_number(
             form); /* a method uses the Tensor overload, which affects what it saves */
@@ -218,7 +238,7 @@ static void print_python_call(const Printer *pr, const Stmt *s, CallStyle call_s
                                : strcmp(op->overload, "Scalar") == 0 ? "Tensor"
                                                                      : "Tensor_mode";
         text_printf(t, "torch.ops.aten.%s.%s", op->name, overload[0] ? overload : "default");
-        print_arguments(pr, s, 0, false);
+        print_arguments(pr, &listed, 0, false);
     } else if (attribute_of(op)) {
         text_printf(t, "%s.%s", print_name(pr, s->arg[0].tensor), attribute_of(op));
     } else if (!is_method(op)) {
