@@ -1,5 +1,6 @@
 /* Derivative rules and the calls they belong to: tensor arguments as slots, what a node saves, and
  * how the gradients that a rule computes are brought to the inputs' sizes and dtypes. */
+#include "program/lang/semantics.h"
 #include "program/ops/functions.h"
 
 #include <string.h>
@@ -77,8 +78,14 @@ static bool holds(const Call *call, unsigned when, const bool *requires_grad) {
     return false;
 }
 
+/* A value of which only the size is kept. */
+static bool keeps_size_only(const OpInfo *op, int slot) {
+    return slot == 0 && ((op->id == OP_embedding && since(embedding_saves)) ||
+                         (op->id == OP_mean_dim && since(mean_saves)));
+}
+
 bool call_saves_slot(const Call *call, int slot, const bool *requires_grad) {
-    if (!call->op->saves_any) {
+    if (!call->op->saves_any || keeps_size_only(call->op, slot)) {
         return false;
     }
     if (!call->op->slots_vary) {
@@ -100,7 +107,8 @@ bool op_saves_result(const Call *call, const bool *requires_grad) {
     return holds(call, call->op->saves_result, requires_grad);
 }
 bool op_saves_anything(const Call *call, const bool *requires_grad) {
-    return holds(call, call->op->saves_any, requires_grad);
+    return holds(call, call->op->saves_any, requires_grad) &&
+           !(call->op->id == OP_mean_dim && since(mean_saves));
 }
 
 /* ---- gradients ---- */
