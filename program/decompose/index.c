@@ -74,9 +74,9 @@ static ErrCode slice_item(Emit *e, Slicing *s, const IndexItem *item) {
                          s->view->ndim);
     }
     int64_t size = s->view->size[s->dim];
-    bool whole =
-        since(full_slice_of_leaf) ? !item->has_stop || item->stop >= size /* as an item: no view */
-                                  : item->has_stop && item->stop == size;
+    bool whole = since(full_slice_of_leaf)
+                     ? !item->has_stop || item->stop >= size /* as an item: no view */
+                     : item->has_stop && item->stop == size;
     if (!s->slices && start == 0 && step == 1 && whole) {
         s->dim++;
         return ERR_none;

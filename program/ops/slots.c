@@ -81,6 +81,7 @@ static bool holds(const Call *call, unsigned when, const bool *requires_grad) {
 /* A value of which only the size is kept. */
 static bool keeps_size_only(const OpInfo *op, int slot) {
     return slot == 0 && ((op->id == OP_embedding && since(embedding_saves)) ||
+                         (op->id == OP__masked_scatter_grad && since(masked_scatter_saves)) ||
                          (op->id == OP_mean_dim && since(mean_saves)));
 }
 
