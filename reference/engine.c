@@ -206,7 +206,7 @@ static ErrCode engine_run_copy_slices(Session *s, const EngineTask *task, const 
     }
     for (int i = 0; i < node->nslot;
          i++) { /* PyTorch 1.13 then runs whatever the written op leads to, leaves included */
-        if (task->ninputs > 0 && node->fn->next_edges[i].node) {
+        if (task->ninputs > 0 && node->fn->next_edges[i].node && !since(grad_runs_no_other_leaf)) {
             node->fn->next_edges[i].node->needed = true;
         }
         need[i] = engine_wants(s, task, node->next_edges[i]);
@@ -237,6 +237,9 @@ static ErrCode engine_run_copy_slices(Session *s, const EngineTask *task, const 
 }
 
 static ErrCode engine_retain_grad(Session *s, Var *v, Tensor *grad) {
+    if (!grad && since(retain_of_nothing)) {
+        return ERR_none;
+    }
     if (!grad && s->running_backward &&
         !v->returned) { /* if it lives on, as some node's saved operand, PyTorch refuses */
         s->undefined =
@@ -253,6 +256,13 @@ static ErrCode engine_retain_grad(Session *s, Var *v, Tensor *grad) {
     return s->err->code;
 }
 
+static ErrCode engine_retain_grads(Session *s, const GradNode *node) {
+    for (const RetainGrad *hook = node->retains_grad; hook; hook = hook->next) {
+        TRY(engine_retain_grad(s, hook->var, node->grad[hook->nr]));
+    }
+    return ERR_none;
+}
+
 static ErrCode engine_run_accumulate_grad(Session *s, GradNode *node, Tensor *grad) {
     Var *leaf = node->leaf;
     if (!grad) {
@@ -263,7 +273,8 @@ static ErrCode engine_run_accumulate_grad(Session *s, GradNode *node, Tensor *gr
                          "leaf variable has been moved into the graph interior");
     }
     TRY(s->err->code);
-    if (leaf->retains_grad) { /* retained before detach_ made it a leaf: the hook is still there */
+    if (leaf->retains_grad && !since(retain_detached)) { /* retained before detach_ made it a leaf:
+                                                            the hook is still there */
         TRY(engine_retain_grad(s, leaf, grad));
     }
     if (var_requires_grad(leaf)) {
@@ -297,9 +308,7 @@ static ErrCode engine_run_node(Session *s, const EngineTask *task, GradNode *nod
     for (int i = 0; i < node->nslot; i++) {
         need[i] = engine_wants(s, task, node->next_edges[i]);
     }
-    for (const RetainGrad *hook = node->retains_grad; hook; hook = hook->next) {
-        TRY(engine_retain_grad(s, hook->var, node->grad[hook->nr]));
-    }
+    TRY(engine_retain_grads(s, node));
     switch (node->kind) {
     case GRAD_NODE_OP:
     case GRAD_NODE_ZERO:
@@ -454,6 +463,9 @@ ErrCode engine_run(Session *s, const EngineTask *task) {
         GradNode *node = queue_pop(&ready);
         engine_capture(task, node);
         if (task->ninputs > 0 && !node->needed) {
+            if (since(grad_retains)) {
+                TRY(engine_retain_grads(s, node));
+            }
             continue;
         }
         Tensor *out[MAX_SLOTS];

@@ -50,6 +50,9 @@ GradNode *node_begin(Session *s, const Call *call, const Slots *slots) {
     Tensor *const *slot = slots->v;
     int n = slots->n;
     GradNode *node = node_new(s, GRAD_NODE_OP, n, 0);
+    if (since(no_derivative_first) && op_refuses_backward(call->op)) {
+        node->sequence_nr = INT64_MAX;
+    }
     bool view = call->op->kind == KIND_VIEW || call->op->kind == KIND_MULTI_VIEW;
     for (int i = 0; i < n; i++) {
         if (slot[i] && (i == 0 || !view) && !(call->op->non_differentiable >> i & 1)) {

@@ -81,8 +81,10 @@ static void var_move_retains_grad(Session *s, Var *v, GradNode *to) {
     if (!v->retains_grad) {
         return;
     }
+    bool lost = v->grad_fn != v->retained_at;
     for (RetainGrad **at = &v->retained_at->retains_grad; *at; at = &(*at)->next) {
         if ((*at)->var == v) {
+            lost |= (*at)->nr != 0; /* PyTorch looks up the new output_nr */
             *at = (*at)->next;
             break;
         }
@@ -91,6 +93,10 @@ static void var_move_retains_grad(Session *s, Var *v, GradNode *to) {
     *hook = (RetainGrad){v, 0, to->retains_grad};
     to->retains_grad = hook;
     v->retained_at = to;
+    if (since(retain_in_place_view) && lost && !s->undefined) {
+        s->undefined = "the hook of retain_grad is not at the old grad_fn: PyTorch fails an "
+                       "internal assertion";
+    }
 }
 
 /* grad_fn becomes AsStrided of the base, made at this version. */
@@ -171,6 +177,9 @@ void var_rebase_history(Session *s, Var *self, GradNode *node) {
     for (int i = 1; i < node->nslot; i++) {
         copy_slices->next_edges[i] = node->next_edges[i];
     }
+    if (since(retain_follows_base) && var_requires_grad(self)) {
+        var_move_retains_grad(s, self->base, copy_slices);
+    }
     self->base->grad_fn = copy_slices;
     self->base->output_nr = 0;
     self->output_nr = 0;
@@ -182,7 +191,8 @@ ErrCode var_retain_grad(Session *s, Var *self) {
         return error_set(s->err, ERR_invalid,
                          "can't retain_grad on Tensor that has requires_grad=False");
     }
-    if (self->base && self->attr_version != self->tensor.storage->version && !s->undefined) {
+    if (self->base && self->attr_version != self->tensor.storage->version && !s->undefined &&
+        !since(retain_stale_view)) {
         s->undefined =
             "retain_grad of a view whose history is out of date: PyTorch 1.13 dies of it";
     }

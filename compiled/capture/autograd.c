@@ -205,6 +205,9 @@ ErrCode cap_rebase_history(Capture *cap, Var *self, GradNode *fn) {
         copy_slices->next_edges[i] = fn->next_edges[i];
     }
     TRY(cap_gradient_edge(cap, base, &copy_slices->next_edges[0]));
+    if (since(retain_follows_base)) {
+        cap_move_retains_grad(cap, base, copy_slices);
+    }
     base->grad_fn = (Edge){copy_slices, 0};
     return cap_grad_fn(cap, self);
 }
@@ -217,6 +220,9 @@ void cap_set_history(Var *self, GradNode *fn) {
 ErrCode cap_collect_next_edges(Capture *cap, GradNode *node, const OpInfo *op,
                                Tensor *const *slot) {
     node->operand = arena_copy(cap->arena, slot, node->nslot * (int64_t)sizeof *slot);
+    if (since(no_derivative_first) && op_refuses_backward(op)) {
+        node->sequence_nr = INT64_MAX; /* NotImplemented runs as soon as it can */
+    }
     for (int i = 0; i < node->nslot; i++) {
         if (slot[i] && !(op->non_differentiable >> i & 1)) {
             TRY(cap_gradient_edge(cap, (Var *)slot[i], &node->next_edges[i]));

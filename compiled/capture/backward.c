@@ -175,6 +175,8 @@ void backward_run(BackwardEngine *x, const Edge *root, Tensor *const *tangent, i
         }
         if (x->ninputs == 0 || node->needed) {
             x->run(x, node);
+        } else {
+            x->capture(x, node);
         }
     }
     if (x->waiting >

@@ -14,7 +14,9 @@ struct BackwardEngine {
     int ninputs;        /* 0: everything that can be reached is run */
     Tensor **captured;  /* by input: what arrived there */
     void (*run)(BackwardEngine *engine, GradNode *node); /* runs a node and delivers its results */
-    GradNode **ready;                                    /* a heap, highest sequence number first */
+    void (*capture)(BackwardEngine *engine, GradNode *node); /* with inputs: a node that is not run,
+                                                                once its gradients are captured */
+    GradNode **ready; /* a heap, highest sequence number first */
     int nready, capacity;
     int waiting;                        /* nodes that have received something, and not yet all */
     GradNode *visited;                  /* all nodes that can be reached */

@@ -91,7 +91,7 @@ static ErrCode grad_run_copy_slices(ProgramGrad *in, const GradNode *node, bool 
     }
     for (int i = 0; i < node->nslot;
          i++) { /* PyTorch 1.13 then runs whatever the written op leads to, leaves included */
-        if (node->fn->next_edges[i].node) {
+        if (node->fn->next_edges[i].node && !since(grad_runs_no_other_leaf)) {
             node->fn->next_edges[i].node->needed = true;
         }
         need[i] = backward_wants(&in->engine, node->next_edges[i]);
@@ -122,6 +122,9 @@ static ErrCode grad_run_copy_slices(ProgramGrad *in, const GradNode *node, bool 
 
 /* Adds to .grad. */
 static ErrCode grad_accumulate(Capture *cap, Var *v, Tensor *grad) {
+    if (!grad && since(retain_of_nothing)) {
+        return ERR_none;
+    }
     if (!grad) { /* PyTorch clones it before it checks */
         return error_set(cap->emit.err, ERR_invalid, "Expected a proper Tensor but got None");
     }
@@ -140,7 +143,7 @@ static ErrCode grad_run_accumulate_grad(Capture *cap, const GradNode *node) {
     if (leaf->grad_fn.node) {
         return error_set(cap->emit.err, ERR_invalid, LEAF_MOVED);
     }
-    if (leaf->retains_grad) {
+    if (leaf->retains_grad && !since(retain_detached)) {
         TRY(grad_accumulate(cap, leaf, node->grad[0]));
     }
     return cap_requires_grad(leaf) ? grad_accumulate(cap, leaf, node->grad[0]) : ERR_none;
@@ -188,11 +191,23 @@ static bool grad_waits_for_external(const Capture *cap, const BackwardEngine *x,
     return false;
 }
 
-static ErrCode grad_run_kind(ProgramGrad *in, GradNode *node, bool *need, Tensor **out) {
-    Capture *cap = in->cap;
+static ErrCode grad_retain(Capture *cap, const GradNode *node) {
     for (const RetainGrad *hook = node->retains_grad; hook; hook = hook->next) {
         TRY(grad_accumulate(cap, hook->var, node->grad[hook->nr]));
     }
+    return ERR_none;
+}
+
+/* A node whose gradient is an output and that leads nowhere else. */
+static void grad_capture_node(BackwardEngine *x, GradNode *node) {
+    if (since(grad_retains)) {
+        (void)grad_retain(((ProgramGrad *)x)->cap, node);
+    }
+}
+
+static ErrCode grad_run_kind(ProgramGrad *in, GradNode *node, bool *need, Tensor **out) {
+    Capture *cap = in->cap;
+    TRY(grad_retain(cap, node));
     switch (node->kind) {
     case GRAD_NODE_ACCUMULATE_GRAD:
         return grad_run_accumulate_grad(cap, node);
@@ -334,7 +349,8 @@ ErrCode capture_grad(Capture *cap, const Stmt *stmt) {
                                  .inputs = end,
                                  .ninputs = g->ninputs,
                                  .captured = out,
-                                 .run = grad_run_node},
+                                 .run = grad_run_node,
+                                 .capture = grad_capture_node},
                       .cap = cap,
                       .retain_graph = g->retain_given ? g->retain_graph : g->create_graph};
     ErrCode ran = capture_grad_run(cap, g, &in, root, tangent);

@@ -269,7 +269,7 @@ static void joint_run_accumulate_grad(Joint *j, const GradNode *node) {
         joint_run_moved_leaf(j, leaf, node->grad[0]);
         return;
     }
-    if (leaf->retains_grad) { /* before detach_ made it a leaf */
+    if (leaf->retains_grad && !since(retain_detached)) { /* before detach_ made it a leaf */
         joint_accumulate(j, leaf, node->grad[0]);
     }
     if (cap_requires_grad(leaf)) {
@@ -292,6 +292,9 @@ static void joint_run_external(Joint *j, const GradNode *node) {
 static void joint_run_node(BackwardEngine *x, GradNode *node) {
     Joint *j = joint_of(x);
     for (const RetainGrad *hook = node->retains_grad; hook; hook = hook->next) {
+        if (!node->grad[hook->nr] && since(retain_of_nothing)) {
+            continue;
+        }
         if (!node->grad[hook->nr]) { /* PyTorch clones it before it checks */
             error_set(&j->err, ERR_invalid, "Expected a proper Tensor but got None");
             return;

@@ -2,6 +2,7 @@
  * aliases of other views, and take_along_dim (aten/src/ATen/native/TensorShape.cpp, Repeat.cpp,
  * TensorTransformations.cpp, TensorAdvancedIndexing.cpp). */
 #include "program/infer/infer.h"
+#include "program/semantics/semantics.h"
 
 #include <string.h>
 
@@ -80,6 +81,27 @@ static Tensor *repeated_numbers(Emit *e, int64_t n, int64_t times) {
     return emit_reshape(e, emit_expand(e, column, (int64_t[]){n, times}, 2), &total, 1);
 }
 
+/* flatten(clone(expand(unsqueeze(self, dim + 1))), dim, dim + 1) */
+static ErrCode repeat_by_view(Emit *e, Tensor *self, int64_t dim, const Call *call, Tensor **out,
+                              int *nout) {
+    const Arg *output_size = &call->arg[3];
+    int64_t times = call->arg[1].i, size[MAX_DIMS + 1], total;
+    if (times < 0) {
+        return error_set(e->err, ERR_invalid, "Repeats must be non-negative");
+    }
+    Tensor *column = emit_unsqueeze(e, self, (int)dim + 1);
+    TRY(e->err->code);
+    memcpy(size, column->size, (size_t)column->ndim * sizeof *size);
+    size[dim + 1] = times;
+    Tensor *repeated = emit_expand(e, column, size, column->ndim);
+    if (!output_size->none && !(checked_mul(size[dim], times, &total) && total == output_size->i)) {
+        return error_set(e->err, ERR_invalid, "repeat_interleave: Invalid output_size");
+    }
+    repeated = emit_unary(e, OP__contiguous_copy, repeated);
+    return decompose_arrange_answer(e, emit_op(e, OP_flatten, 3, repeated, dim, dim + 1), out,
+                                    nout);
+}
+
 /* repeat_interleave: index_select(self or flatten(self), dim, 0, 0, .., 1, 1, ..) */
 ErrCode decompose_repeat_interleave(Emit *e, const Call *call, Tensor **out, int *nout) {
     Tensor *self = call->arg[0].tensor;
@@ -96,6 +118,9 @@ ErrCode decompose_repeat_interleave(Emit *e, const Call *call, Tensor **out, int
     }
     int d;
     TRY(dim_wrap(dim, self->ndim, &d, e->err));
+    if (since(repeat_interleave_is_a_view)) {
+        return repeat_by_view(e, self, d, call, out, nout);
+    }
     int64_t n = self->size[d];
     if (times < 0 && n > 0) {
         return error_set(e->err, ERR_invalid, "repeats can not be negative");
@@ -267,5 +292,8 @@ ErrCode decompose_take_along_dim(Emit *e, const Call *call, Tensor **out, int *n
     int dim;
     TRY(dim_wrap(call->arg[2].i, self->ndim, &dim, e->err));
     Tensor *at = broadcast_but(e, indices, self, dim), *from = broadcast_but(e, self, indices, dim);
+    if (since(take_along_dim_saves)) {
+        at = emit_scalar(e, OP_remainder_Scalar, at, scalar_int(self->size[dim]));
+    }
     return decompose_arrange_answer(e, emit_op(e, OP_gather, 3, from, (int64_t)dim, at), out, nout);
 }

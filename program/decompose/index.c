@@ -14,6 +14,7 @@
  * through the view, or to self itself if no item made a view. */
 #include "program/ops/emit.h"
 #include "program/infer/infer.h"
+#include "program/semantics/semantics.h"
 
 enum { MAX_INDICES = 4 * MAX_DIMS };
 
@@ -72,9 +73,11 @@ static ErrCode slice_item(Emit *e, Slicing *s, const IndexItem *item) {
         return error_set(e->err, ERR_index_range, "too many indices for tensor of dimension %d",
                          s->view->ndim);
     }
-    /* an explicit stop that selects the whole dim makes no view */
-    if (!s->slices && start == 0 && step == 1 && item->has_stop &&
-        item->stop == s->view->size[s->dim]) {
+    int64_t size = s->view->size[s->dim];
+    bool whole = since(full_slice_of_leaf)
+                     ? !item->has_stop || item->stop >= size /* as an item: no view */
+                     : item->has_stop && item->stop == size;
+    if (!s->slices && start == 0 && step == 1 && whole) {
         s->dim++;
         return ERR_none;
     }

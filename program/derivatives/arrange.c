@@ -1,6 +1,7 @@
 /* Derivatives of roll, rot90, repeat, diag, diag_embed and constant_pad_nd: the inverse
  * rearrangement, summed where elements were repeated. */
 #include "program/derivatives/derivatives.h"
+#include "program/semantics/semantics.h"
 
 enum { SELF = 0 };
 
@@ -68,7 +69,12 @@ void grad_diag(Grad *g) {
     }
     const Tensor *self = tensor_arg(g, SELF);
     int64_t offset = g->call->arg[1].i;
-    if (self->ndim == 1 || (g->e->in_program && self->size[0] == self->size[1])) {
+    if (since(diag_is_composed) && self->ndim == 1) {
+        give(g, SELF, emit_op(g->e, OP_diagonal, 4, grad_of(g), offset, (int64_t)0, (int64_t)1));
+        return;
+    }
+    if (self->ndim == 1 ||
+        (!since(diag_is_composed) && g->e->in_program && self->size[0] == self->size[1])) {
         give(g, SELF, emit_op(g->e, OP_diag, 2, grad_of(g), offset));
         return;
     }

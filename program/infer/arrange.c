@@ -2,6 +2,7 @@
  * constant_pad_nd (aten/src/ATen/native/TensorTransformations.cpp, TensorShape.cpp,
  * ConstantPadNd.cpp). */
 #include "program/infer/infer.h"
+#include "program/semantics/semantics.h"
 
 #include <string.h>
 
@@ -159,7 +160,7 @@ static ErrCode side_length(int64_t n, int64_t offset, int64_t *side, Error *err)
 ErrCode infer_diag(const Call *call, Infer *r) {
     const Tensor *self = call->arg[0].tensor;
     int64_t offset = call->arg[1].i, size[2];
-    if (self->ndim == 1 || self->ndim == 2) {
+    if ((self->ndim == 1 || self->ndim == 2) && !since(diag_is_composed)) {
         TRY(half_check(call, self->dtype, r->err));
     }
     if (self->ndim == 1) {
@@ -172,6 +173,9 @@ ErrCode infer_diag(const Call *call, Infer *r) {
     }
     size[0] = offset >= 0 ? min_i64(self->size[0], self->size[1] - offset)
                           : min_i64(self->size[0] + offset, self->size[1]);
+    if (since(diag_is_composed)) {
+        size[0] = max_i64(size[0], 0);
+    }
     return infer_contiguous(r, self->dtype, size, 1);
 }
 

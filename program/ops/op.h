@@ -20,7 +20,7 @@
 #ifndef PROGRAM_OP_H
 #define PROGRAM_OP_H
 
-#include "program/lang/semantics.h"
+#include "program/semantics/semantics.h"
 #include "program/ops/hints.h"
 #include "tensor/pointwise.h"
 #include "tensor/tensor.h"

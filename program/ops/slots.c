@@ -78,8 +78,15 @@ static bool holds(const Call *call, unsigned when, const bool *requires_grad) {
     return false;
 }
 
+/* A value of which only the size is kept. */
+static bool keeps_size_only(const OpInfo *op, int slot) {
+    return slot == 0 && ((op->id == OP_embedding && since(embedding_saves)) ||
+                         (op->id == OP__masked_scatter_grad && since(masked_scatter_saves)) ||
+                         (op->id == OP_mean_dim && since(mean_saves)));
+}
+
 bool call_saves_slot(const Call *call, int slot, const bool *requires_grad) {
-    if (!call->op->saves_any) {
+    if (!call->op->saves_any || keeps_size_only(call->op, slot)) {
         return false;
     }
     if (!call->op->slots_vary) {
@@ -101,7 +108,8 @@ bool op_saves_result(const Call *call, const bool *requires_grad) {
     return holds(call, call->op->saves_result, requires_grad);
 }
 bool op_saves_anything(const Call *call, const bool *requires_grad) {
-    return holds(call, call->op->saves_any, requires_grad);
+    return holds(call, call->op->saves_any, requires_grad) &&
+           !(call->op->id == OP_mean_dim && since(mean_saves));
 }
 
 /* ---- gradients ---- */
