@@ -15,7 +15,7 @@
 #define COMPILER_TEXT(major, minor, patch) #major "." #minor "." #patch
 
 /* docs/reference/semantics.md */
-#define TWINGRAD_SEMANTICS "PyTorch 1.13.1"
+#define TWINGRAD_SEMANTICS "PyTorch 2.15"
 
 /* "MAJOR.MINOR.PATCH" */
 const char *twingrad_version(void);

@@ -23,7 +23,7 @@ typedef enum Semantics {
 } Semantics;
 
 #define SEMANTICS_OLDEST SEMANTICS_1_13
-#define SEMANTICS_DEFAULT SEMANTICS_1_13
+#define SEMANTICS_DEFAULT SEMANTICS_2_15
 
 /* By rule: the version since which it holds. */
 enum {

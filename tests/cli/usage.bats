@@ -18,7 +18,7 @@ load helper
     [ "${lines[0]}" = "twingrad $(cat "$root/VERSION")" ]
     [[ "${lines[1]}" =~ ^commit:\ ([0-9a-f]{40}(-dirty)?|unknown)$ ]]
     [[ "${lines[2]}" =~ ^compiler:\ (gcc|clang)\ [0-9]+\.[0-9]+\.[0-9]+$ ]]
-    [ "${lines[3]}" = "semantics: PyTorch 1.13.1" ]
+    [ "${lines[3]}" = "semantics: PyTorch 2.15" ]
     [ "${lines[4]}" = "program format: 1" ]
     first=$output
     run "$TWINGRAD" version
