@@ -47,9 +47,12 @@ static inline Program *program_of(const char *inputs, const char *more, const ch
     return program;
 }
 
+static Semantics following; /* the semantics of runs; NONE: the default */
+
 static inline Result *run_under(const char *inputs, const char *body, const char *returns,
                                 RunOptions options) {
     options.limits = LIMITS_DEFAULT;
+    options.semantics = following;
     return reference_run(program_of(inputs, "", body, returns), &options, &arena);
 }
 
