@@ -12,7 +12,7 @@ torch113:
 	@/usr/bin/python3 -c 'import torch' 2>/dev/null || { $(SUDO) apt-get update -qq && \
 	DEBIAN_FRONTEND=noninteractive $(SUDO) apt-get install -y -qq --no-install-recommends python3-torch; } || \
 	echo "apt cannot install python3-torch here: target 'torch1.13' is unavailable"
-versions: twingrad ## where PyTorch's releases differ: every row of docs/reference/versions.md again, and RUNS=20000 random programs
-	bench/versions ./twingrad $(RUNS) $(SEED)
+versions: twingrad ## the answers of the installed releases of PyTorch, for the program of every rule in which they differ (docs/reference/versions.md)
+	bench/versions ./twingrad
 fidelity: twingrad ## RUNS=20000 random programs on the reference and on PyTorch (docs/guide/fidelity.md); TARGET=torch1.13, PROFILE=autograd: others
 	bench/fidelity ./twingrad $(RUNS) $(SEED) $(TARGET):eager $(PROFILE)
