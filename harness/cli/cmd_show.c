@@ -80,6 +80,7 @@ static void cmd_show_each(void *user, const char *source, const Program *p) {
     (void)source;
     ShowState *s = user;
     if (s->print) {
+        semantics_enter(run_semantics(p, &(RunOptions){0})); /* the spelling depends on it */
         Text t = {.arena = &s->arena};
         s->print(&t, p);
         fwrite(t.v, 1, (size_t)t.n, stdout);

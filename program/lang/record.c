@@ -92,7 +92,7 @@ void alias_record(CallResult *call, Tensor *const *returns, int nreturns, Tensor
 
 /* ---- semantics ---- */
 
-Semantics result_semantics(const Result *r) {
+static Semantics result_semantics(const Result *r) {
     Semantics s = r->semantics;
     s = s == SEMANTICS_NONE && r->target && strncmp(r->target, "torch ", 6) == 0
             ? semantics_nearest(r->target)

@@ -127,12 +127,10 @@ typedef struct RunOptions {
 
 /* ---- recording (record.c), shared by both executors ---- */
 /* The semantics that a run of `p` follows: that of the options, else the program's, else that of
- * its stored result, else the default. */
+ * its stored result, else the default. A stored result has the recorded one, else that of the
+ * version in its target's name ("torch 2.13.0 eager"), else the oldest, because results were not
+ * marked when there was no other. */
 Semantics run_semantics(const Program *p, const RunOptions *options);
-/* The semantics of a stored result: the recorded one, else that of the version in its target's
- * name ("torch 2.13.0 eager"), else the oldest, because results were not marked when there was no
- * other. */
-Semantics result_semantics(const Result *r);
 /* Copies t's elements (and shadow, if its storage has one) in logical order. */
 void values_record(Values *out, const Tensor *t, Arena *arena);
 /* The whole storage, as 1-D. */

@@ -16,17 +16,6 @@ static const char *const VERSIONS[SEMANTICS_COUNT] = {
 #undef ALWAYS
 };
 
-static const VersionRule RULES[] = {
-#define VERSION(id, text)
-#define RULE(id, since, text, source) {#id, SEMANTICS_##since, false, text, source},
-#define ALWAYS(id, since, text, source) {#id, SEMANTICS_##since, true, text, source},
-#include "program/versions.def"
-#undef VERSION
-#undef RULE
-#undef ALWAYS
-    {NULL, SEMANTICS_NONE, false, NULL, NULL},
-};
-
 Semantics semantics_enter(Semantics s) {
     Semantics before = semantics_now;
     semantics_now = s == SEMANTICS_NONE ? SEMANTICS_DEFAULT : s;
@@ -80,8 +69,4 @@ const char *semantics_list(void) {
 #undef ALWAYS
         ;
     return list + 2;
-}
-
-const VersionRule *version_rule(int i) {
-    return i >= 0 && i < (int)(sizeof RULES / sizeof *RULES) - 1 ? &RULES[i] : NULL;
 }

@@ -56,13 +56,4 @@ long version_number(const char *text);
 /* "1.13, 2.8, ...", for messages. */
 const char *semantics_list(void);
 
-typedef struct VersionRule {
-    const char *id;
-    Semantics since;
-    bool always; /* followed under every version */
-    const char *text, *source;
-} VersionRule;
-/* Row `i` of the table; NULL past the last. */
-const VersionRule *version_rule(int i);
-
 #endif

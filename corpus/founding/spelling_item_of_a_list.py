@@ -1,0 +1,8 @@
+"""the written tensor is in a list"""
+import torch
+
+
+def program(x):
+    ms = [torch.zeros(4)]
+    ms[0][torch.arange(4)] = x
+    return ms[0], ms[0].requires_grad

@@ -1,0 +1,10 @@
+"""operator.setitem(m, slice(None), x)"""
+import operator
+
+import torch
+
+
+def program(x):
+    m = torch.zeros(4)
+    operator.setitem(m, slice(None), x)
+    return m, m.requires_grad
