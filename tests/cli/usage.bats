@@ -172,3 +172,42 @@ load helper
     [ "$(sed -n '1s/^twingrad (\(.*\)).*/\1/p' "$root/debian/changelog")" = "$version" ]
     grep -qF "## [$version]" "$root/CHANGELOG.md"
 }
+
+@test "--semantics selects the release whose rules both executors follow" {
+    program=$BATS_TEST_DIRNAME/../../corpus/versions/full_slice_of_leaf.json
+    for version in 1.13 2.8; do
+        "$TWINGRAD" run --semantics "$version" --json "$program" | json 'r[0]["semantics"] == "'$version'" and r[0]["calls"][0]["error"]["code"] == "leaf_view_inplace"'
+        "$TWINGRAD" run --on compiled --semantics "$version" --json "$program" | json 'r[0]["calls"][0]["error"]["code"] == "leaf_view_inplace"'
+    done
+    for words in "--semantics 2.13" "--semantics 2.15" ""; do
+        "$TWINGRAD" run $words --json "$program" | json 'r[0]["calls"][0]["error"]["code"] == "leaf_inplace"'
+        "$TWINGRAD" run $words --on compiled --json "$program" | json 'r[0]["calls"][0]["error"]["code"] == "leaf_inplace"'
+    done
+    run "$TWINGRAD" check --semantics 2.14 "$program"
+    [ "$status" -eq 2 ]
+    [[ "$output" == *"--semantics '2.14' is not a version that is known: 1.13, 2.8, 2.13, 2.15"* ]]
+}
+
+@test "a program, a stored result and a generated program carry their semantics" {
+    program=$BATS_TEST_DIRNAME/../../corpus/versions/full_slice_of_leaf.json
+    sed 's/"twingrad": 1,/"twingrad": 1, "semantics": "2.8",/' "$program" >own.json
+    "$TWINGRAD" run --json own.json | json 'r[0]["semantics"] == "2.8"'
+    "$TWINGRAD" run --semantics 1.13 --json own.json | json 'r[0]["semantics"] == "1.13"'
+    "$TWINGRAD" show --as json own.json | grep -q '"semantics": "2.8"'
+    result=$("$TWINGRAD" run --semantics 1.13 --json "$program")
+    sed 's/"semantics": "1.13", //' <<<"$result" >old.txt
+    for stored in "$result" "$(sed 's/twingrad reference/torch 1.13.1 eager/' old.txt)" "$(cat old.txt)"; do
+        printf '{"expect": %s,' "$stored" >expected.json
+        sed '1s/{//' "$program" >>expected.json
+        run "$TWINGRAD" replay expected.json
+        [ "$status" -eq 0 ] || { echo "$output"; return 1; }
+    done
+    run "$TWINGRAD" replay --semantics 2.15 expected.json
+    [ "$status" -eq 1 ]
+    sed 's/"2.8"/"2.7"/' own.json >bad.json
+    run "$TWINGRAD" check bad.json
+    [ "$status" -eq 2 ]
+    [[ "$output" == *"semantics: there are no semantics '2.7' (known: 1.13, 2.8, 2.13, 2.15)"* ]]
+    "$TWINGRAD" fuzz --fault RG-1 --runs 300 --first --semantics 2.8 --json --every --no-minimize >found.jsonl || [ $? -eq 1 ]
+    json 'any(x["type"] == "finding" and x["case"]["semantics"] == "2.8" for x in r)' <found.jsonl
+}
