@@ -56,7 +56,8 @@ ErrCode decompose_aminmax(Emit *e, const Call *call, Tensor **out, int *nout) {
 /* cummax, cummin */
 ErrCode decompose_cummax(Emit *e, const Call *call, Tensor **out, int *nout) {
     Tensor *self = call->arg[0].tensor;
-    int64_t dim = tensor_numel(self) > 0 ? call->arg[1].i : 0; /* not checked for an empty tensor */
+    bool checked = tensor_numel(self) > 0 || since(cummax_dim);
+    int64_t dim = checked ? call->arg[1].i : 0;
     Tensor *indices = emit_op(
         e, call->op->id == OP_cummax ? OP__cummax_indices : OP__cummin_indices, 2, self, dim);
     return answer_pair(e, emit_op(e, OP__take_scan, 3, self, dim, indices), indices, out, nout);
