@@ -129,6 +129,10 @@ static double gelu_tanh_of(double v) {
 static double elu_of(double v, double alpha, double scale, double input_scale) {
     return v <= 0 ? (exp(v * input_scale) - 1) * (alpha * scale) : v * scale;
 }
+/* As elu, but of a zero it keeps the sign. */
+static double elu_signed_of(double v, double alpha, double scale, double input_scale) {
+    return v < 0 ? expm1(v * input_scale) * (alpha * scale) : v * scale;
+}
 static double relu6_of(double v) { return v < 0 ? 0 : v > 6 ? 6 : v; }
 
 #define PW(name, arity, k, f_expression, i_expression)                                             \

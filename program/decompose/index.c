@@ -12,20 +12,9 @@
  * also act on dims that the mask covers. PyTorch does the same. getitem without collected tensors
  * returns a view: an alias if no item changed it (a lone slice always makes a view). setitem writes
  * through the view, or to self itself if no item made a view. */
-#include "program/ops/emit.h"
+#include "program/decompose/index.h"
 #include "program/infer/infer.h"
 #include "program/semantics/semantics.h"
-
-enum { MAX_INDICES = 4 * MAX_DIMS };
-
-/* The state after applying some of the index items. */
-typedef struct Slicing {
-    Tensor *view;               /* self, or a view of it */
-    Tensor *index[MAX_INDICES]; /* index tensors by dim of `view`; NULL: the whole dim */
-    int nindex;
-    int dim;     /* dim of `view` that the next item acts on */
-    bool slices; /* a lone slice in getitem: makes a view even if it changes nothing */
-} Slicing;
 
 static bool is_mask(const Tensor *t) { return t->dtype == DT_bool || t->dtype == DT_uint8; }
 
@@ -144,9 +133,8 @@ static Tensor *list_tensor(Emit *e, const IndexItem *item) {
     return emit_call(e, &call, out, &n) == ERR_none ? out[0] : NULL;
 }
 
-/* Applies all items to self (applySlicing). `reads`: the caller is getitem. */
-static ErrCode apply_items(Emit *e, Tensor *self, const IndexItem *items, int n, bool reads,
-                           Slicing *s) {
+ErrCode slicing_apply(Emit *e, Tensor *self, const IndexItem *items, int n, bool reads,
+                      Slicing *s) {
     bool lone_slice = n == 1 && items[0].kind == INDEX_SLICE; /* PyTorch checks its step first */
     s->view = self;
     s->nindex = 0;
@@ -189,8 +177,7 @@ static ErrCode apply_items(Emit *e, Tensor *self, const IndexItem *items, int n,
     return ERR_none;
 }
 
-/* The collected index tensors as a Tensor?[] argument. */
-static Arg indices_arg(Emit *e, const Slicing *s) {
+Arg slicing_indices(Emit *e, const Slicing *s) {
     Arg arg = {0};
     arg.tensors.v = arena_copy(e->arena, s->index, (int64_t)sizeof s->index[0] * s->nindex);
     arg.tensors.n = s->nindex;
@@ -201,12 +188,12 @@ static Arg indices_arg(Emit *e, const Slicing *s) {
 ErrCode decompose_getitem(Emit *e, const Call *call, Tensor **out, int *nout) {
     Tensor *self = call->arg[0].tensor;
     Slicing s;
-    TRY(apply_items(e, self, call->arg[1].index.v, call->arg[1].index.n, true, &s));
+    TRY(slicing_apply(e, self, call->arg[1].index.v, call->arg[1].index.n, true, &s));
     if (s.nindex > 0) {
         Call index;
         call_init(&index, OP_index);
         index.arg[0].tensor = s.view;
-        index.arg[1] = indices_arg(e, &s);
+        index.arg[1] = slicing_indices(e, &s);
         return emit_call(e, &index, out, nout);
     }
     out[0] = s.view == self ? emit_unary(e, OP_alias, self) : s.view;
@@ -340,9 +327,8 @@ static Tensor *single_value(Emit *e, Tensor *values) {
     return values->ndim == 0 ? values : emit_view(e, values, NULL, 0);
 }
 
-/* index_put_ with a tensor value, or with the Scalar if `values` is NULL. */
-static ErrCode put_(Emit *e, Tensor *self, const Arg *indices, Tensor *values, Scalar value,
-                    bool accumulate, Tensor **out, int *nout) {
+ErrCode slicing_put_(Emit *e, Tensor *self, const Arg *indices, Tensor *values, Scalar value,
+                     bool accumulate, Tensor **out, int *nout) {
     ErrCode code = decompose_index_check_indices(self, indices);
     int rank;
     Tensor *mask = accumulate || code != ERR_none
@@ -384,8 +370,8 @@ static ErrCode put_(Emit *e, Tensor *self, const Arg *indices, Tensor *values, S
 
 /* index_put_: _index_put_impl_ with masks expanded; masked_fill_ for one mask and one value */
 ErrCode decompose_index_put_(Emit *e, const Call *call, Tensor **out, int *nout) {
-    return put_(e, call->arg[0].tensor, &call->arg[1], call->arg[2].tensor, scalar_int(0),
-                call->arg[3].b, out, nout);
+    return slicing_put_(e, call->arg[0].tensor, &call->arg[1], call->arg[2].tensor, scalar_int(0),
+                        call->arg[3].b, out, nout);
 }
 
 /* index_put: index_put_ on a copy. A single value is converted where PyTorch would use
@@ -401,139 +387,4 @@ ErrCode decompose_index_put(Emit *e, const Call *call, Tensor **out, int *nout) 
         values = emit_cast(e, single_value(e, values), self->dtype);
     }
     return emit_put(e, OP__index_put, self, &plain, values, accumulate, out, nout);
-}
-
-/* ---- setitem ---- */
-
-/* Removes leading dims of size 1 from the value by a view (slicePrefix1sSize). With `always` the
- * view is made even if it changes nothing. */
-static Tensor *strip_ones(Emit *e, Tensor *value, bool always) {
-    int d = 0;
-    while (d < value->ndim && value->size[d] == 1) {
-        d++;
-    }
-    return d == 0 && !always ? value : emit_view(e, value, value->size + d, value->ndim - d);
-}
-
-/* Writes a tensor through a basic view (copy_to): copy_ for equal sizes, fill_ for a 0-dim value,
- * otherwise broadcast and copy_. */
-static ErrCode copy_to(Emit *e, Tensor *view, Tensor *value, Tensor **out, int *nout) {
-    Call write;
-    call_init(&write, OP_copy_);
-    write.arg[0].tensor = view;
-    if (tensor_same_size(view, value)) {
-        write.arg[1].tensor = value;
-    } else if (value->ndim == 0) {
-        call_init(&write, OP_fill__Tensor);
-        write.arg[0].tensor = view;
-        write.arg[1].tensor = value;
-    } else {
-        value = strip_ones(e, value, true);
-        if (value && !tensor_same_size(view, value)) {
-            Call expand;
-            call_init(&expand, OP_expand);
-            expand.arg[0].tensor = value;
-            expand.arg[1].ints.v =
-                arena_copy(e->arena, view->size, (int64_t)sizeof(int64_t) * view->ndim);
-            expand.arg[1].ints.n = view->ndim;
-            expand.arg[2].b = true;
-            TRY(emit_call(e, &expand, out, nout));
-            value = out[0];
-        }
-        write.arg[1].tensor = value;
-    }
-    return emit_call(e, &write, out, nout);
-}
-
-/* The number that setitem writes: it must fit self's dtype, except that since 2.8 a half dtype
- * takes infinity for what overflows it. */
-static ErrCode written_number(DType dtype, Scalar *number, Error *err) {
-    if (scalar_overflows(*number, dtype) && half_overflows(dtype)) {
-        *number = scalar_float(dtype_round(scalar_to_double(*number), dtype));
-    }
-    return scalar_check(*number, dtype, err);
-}
-
-/* The dim that a single index tensor indexes, or -1 if there are more. */
-static int only_index(const Slicing *s) {
-    int dim = -1;
-    for (int d = 0; d < s->nindex; d++) {
-        if (s->index[d] && dim >= 0) {
-            return -1;
-        }
-        dim = s->index[d] ? d : dim;
-    }
-    return dim;
-}
-
-/* view.index_fill_(dim, index, number) */
-static ErrCode index_fill(Emit *e, const Slicing *s, int dim, Scalar number, Tensor **out,
-                          int *nout) {
-    const int64_t flat = -1;
-    Tensor *index = s->index[dim];
-    Call fill;
-    call_init(&fill, OP_index_fill__int_Scalar);
-    fill.arg[0].tensor = s->view;
-    fill.arg[1].i = dim;
-    fill.arg[2].tensor = index->ndim == 1 ? index : emit_reshape(e, index, &flat, 1);
-    fill.arg[3].scalar = number;
-    return e->err->code != ERR_none ? e->err->code : emit_call(e, &fill, out, nout);
-}
-
-/* setitem: copy_ or fill_ through the view, or index_put_(view, indices, value); x[False] = value
- * does nothing */
-ErrCode decompose_setitem(Emit *e, const Call *call, Tensor **out, int *nout) {
-    Tensor *self = call->arg[0].tensor;
-    const Arg *index = &call->arg[1], *value = &call->arg[2];
-    Scalar number = value->scalar;
-    if (!value->is_tensor) { /* PyTorch first converts it to a tensor */
-        TRY(written_number(self->dtype, &number, e->err));
-    }
-    const IndexItem *only = index->index.n == 1 ? &index->index.v[0] : NULL;
-    if (only && only->kind == INDEX_BOOL && only->start == 0) {
-        *nout = 0;
-        return ERR_none;
-    }
-    Tensor *written[MAX_OUTPUTS];
-    int n;
-    *nout = 0;
-    (void)out;
-    Slicing s;
-    if (only && only->kind == INDEX_BOOL) { /* x[True]: x[None] */
-        s.view = emit_unsqueeze(e, self, 0);
-        s.nindex = 0;
-    } else {
-        TRY(apply_items(e, self, index->index.v, index->index.n, false, &s));
-    }
-    if (e->err->code != ERR_none) {
-        return e->err->code;
-    }
-    if (s.nindex > 0) {
-        Arg indices = indices_arg(e, &s);
-        Tensor *tensor = value->is_tensor ? strip_ones(e, value->tensor, false) : NULL;
-        if (value->is_tensor && !tensor) {
-            return e->err->code;
-        }
-        int dim = only_index(&s);
-        if (!value->is_tensor && dim >= 0 && since(setitem_index_fill)) {
-            number = value->scalar;
-            if (dim < s.view->ndim && s.index[dim]->dtype == DT_int64) {
-                return index_fill(e, &s, dim, number, written, &n);
-            }
-        }
-        return put_(e, s.view, &indices, tensor, value->is_tensor ? scalar_int(0) : number, false,
-                    written, &n);
-    }
-    if (value->is_tensor) {
-        return copy_to(e, s.view, value->tensor, written, &n);
-    }
-    if (since(setitem_overlap) && !since(setitem_number)) { /* as a tensor */
-        Tensor *tensor = emit_full(e, NULL, 0, number, self->dtype);
-        return tensor ? copy_to(e, s.view, tensor, written, &n) : e->err->code;
-    }
-    Call fill;
-    call_init(&fill, OP_fill__Scalar);
-    fill.arg[0].tensor = s.view;
-    fill.arg[1].scalar = number;
-    return emit_call(e, &fill, written, &n);
 }

@@ -2,8 +2,8 @@
  * values are then gathered at the indices, and their derivative saves the indices. The history is
  * therefore PyTorch's: one node that saves the `indices` output. */
 #include "program/ops/emit.h"
-#include "program/semantics/semantics.h"
 #include "program/ops/functions.h"
+#include "program/semantics/semantics.h"
 
 #include <string.h>
 
@@ -56,7 +56,8 @@ ErrCode decompose_aminmax(Emit *e, const Call *call, Tensor **out, int *nout) {
 /* cummax, cummin */
 ErrCode decompose_cummax(Emit *e, const Call *call, Tensor **out, int *nout) {
     Tensor *self = call->arg[0].tensor;
-    int64_t dim = tensor_numel(self) > 0 ? call->arg[1].i : 0; /* not checked for an empty tensor */
+    bool checked = tensor_numel(self) > 0 || since(cummax_dim);
+    int64_t dim = checked ? call->arg[1].i : 0;
     Tensor *indices = emit_op(
         e, call->op->id == OP_cummax ? OP__cummax_indices : OP__cummin_indices, 2, self, dim);
     return answer_pair(e, emit_op(e, OP__take_scan, 3, self, dim, indices), indices, out, nout);
@@ -64,10 +65,14 @@ ErrCode decompose_cummax(Emit *e, const Call *call, Tensor **out, int *nout) {
 
 static Tensor *sorted_indices(Emit *e, const Call *call, int64_t *dim) {
     *dim = call->arg[op_param(call->op, "dim")].i;
-    int stable = op_param(call->op, "stable");
+    const Tensor *self = call->arg[0].tensor;
+    int param = op_param(call->op, "stable"), d = (int)(*dim < 0 ? *dim + self->ndim : *dim);
+    bool stable = param >= 0 && !call->arg[param].none && call->arg[param].b;
+    if (since(sort_expanded) && d >= 0 && d < self->ndim && self->stride[d] == 0) {
+        stable = true;
+    }
     return emit_op(e, OP__sort_indices, 4, call->arg[0].tensor, *dim,
-                   (int)call->arg[op_param(call->op, "descending")].b,
-                   (int)(stable >= 0 && !call->arg[stable].none && call->arg[stable].b));
+                   (int)call->arg[op_param(call->op, "descending")].b, (int)stable);
 }
 
 /* sort: the indices, then the values gathered at them */

@@ -2,6 +2,7 @@
  * pooling is 2-d pooling with a first dim of size 1, and max pooling gathers the maxima at their
  * indices. */
 #include "program/infer/pool.h"
+#include "program/semantics/semantics.h"
 
 #include <string.h>
 
@@ -105,7 +106,7 @@ static ErrCode check_max_pool1d(const Call *call, int64_t *kernel, int64_t *stri
     int64_t length;
     TRY(pool_output(self->size[self->ndim - 1], *kernel, *padding, *stride, *dilation,
                     call->arg[5].b, &length, err));
-    return length < 0
+    return length < (since(max_pool1d_of_nothing) ? 1 : 0)
                ? error_set(err, ERR_invalid, "max_pool1d() Invalid computed output size: %lld",
                            (long long)length)
                : ERR_none;

@@ -49,7 +49,8 @@ void grad_mse_loss(Grad *g) {
                   dtype_name(self->dtype));
         return;
     }
-    Tensor *apart = emit_sub(e, self, target);
+    self = emit_cast(e, self, grad->dtype);
+    Tensor *apart = emit_sub(e, self, emit_cast(e, target, grad->dtype));
     for (int k = 0; k < 2; k++) {
         if (wanted(g, k)) { /* for a broadcast operand PyTorch still divides by that operand's own
                                number of elements */

@@ -1,6 +1,7 @@
 /* Derivatives of reductions, scans and softmax. The gradient of a reduction is broadcast back after
  * its reduced dims are restored with size 1. */
 #include "program/derivatives/derivatives.h"
+#include "program/semantics/semantics.h"
 
 enum { SELF = 0 };
 
@@ -137,6 +138,15 @@ static int64_t count_zeros(Emit *e, Tensor *zero) {
     return zero && e->count_nonzero(e, zero, &count) == ERR_none ? count : 0;
 }
 
+/* The gradient of prod inside the program where self has zeros (prod_safe_zeros_backward): one
+ * element takes grad itself, or a view of it; the gradient of prod() is a view of a vector. */
+static Tensor *safe_prod_gradient(Emit *e, Tensor *grad, Tensor *self, int64_t dim, bool whole) {
+    int64_t numel = tensor_numel(self);
+    Tensor *x = whole ? emit_reshape(e, self, &numel, 1) : self;
+    Tensor *t = !x || x->size[dim] == 1 ? grad : emit_mul(e, grad, product_of_others(e, x, dim));
+    return whole ? emit_view(e, t, self->size, self->ndim) : t;
+}
+
 /* self: grad * product of the other elements. If self has no zero at all, PyTorch divides (result /
  * self), which differs from the product at inf, nan and underflow. For prod() with several zeros it
  * returns zeros, whatever the other elements are. */
@@ -161,8 +171,13 @@ void grad_prod(Grad *g) {
                       emit_div(e, keep_dims(g, result_of(g), dims, n), self)));
         return;
     }
-    if (whole && nzero > 1) {
+    if (whole && nzero > 1 && !(e->create_graph && since(prod_of_zeros_twice))) {
         give(g, SELF, emit_zeros_like(e, self));
+        return;
+    }
+    int64_t dim = whole ? 0 : dims[0] < 0 ? dims[0] + self->ndim : dims[0];
+    if (nzero > 0) {
+        give(g, SELF, safe_prod_gradient(e, keep_dims(g, grad, dims, n), self, dim, whole));
         return;
     }
     if (whole) {
@@ -170,11 +185,7 @@ void grad_prod(Grad *g) {
         others = emit_reshape(e, product_of_others(e, emit_reshape(e, self, &numel, 1), 0),
                               self->size, self->ndim);
     } else {
-        others = product_of_others(e, self, dims[0] < 0 ? dims[0] + self->ndim : dims[0]);
-    }
-    if (nzero > 0) {
-        give(g, SELF, emit_mul(e, keep_dims(g, grad, dims, n), others));
-        return;
+        others = product_of_others(e, self, dim);
     }
     Tensor *zeros = emit_unary(e, OP_sum, zero);
     Tensor *some = emit_scalar(e, OP_gt_Scalar, zeros, scalar_int(0));

@@ -361,7 +361,7 @@ ErrCode infer_index_add(const Call *call, Infer *r) {
     TRY(dim_wrap(call->arg[1].i, self->ndim, &dim, r->err));
     TRY(refuse_matrix(call, index, r->err));
     if (!is_index_dtype(index->dtype)) {
-        return error_set(r->err, ERR_dtype,
+        return error_set(r->err, ERR_index_dtype,
                          "index_add_(): Expected dtype int32/int64 for index but got: %s",
                          dtype_name(index->dtype));
     }

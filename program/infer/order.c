@@ -1,6 +1,7 @@
 /* Inference of ops that select elements: argmax and argmin, max and min with indices, sort, cummax;
  * also any, all, count_nonzero. */
 #include "program/infer/infer.h"
+#include "program/semantics/semantics.h"
 
 #include <string.h>
 
@@ -117,9 +118,15 @@ ErrCode infer_topk(const Call *call, Infer *r) {
 /* The indices of a cumulative maximum or minimum. */
 ErrCode infer_cummax(const Call *call, Infer *r) {
     const Tensor *self = call->arg[0].tensor;
+    int64_t dim = call->arg[1].i;
     int d;
-    if (self->ndim > 0) { /* for a 0-dim tensor PyTorch accepts any dim until backward */
-        TRY(dim_wrap(call->arg[1].i, self->ndim, &d, r->err));
+    if (self->ndim == 0 && dim != 0 && dim != -1 && since(cummax_scalar_dim)) {
+        return error_set(r->err, ERR_invalid,
+                         "%s(): Expected reduction dim -1 or 0 for scalar but got %lld",
+                         call->op->name, (long long)dim);
+    }
+    if (self->ndim > 0) { /* 1.13 accepts any dim of a 0-dim tensor until backward */
+        TRY(dim_wrap(dim, self->ndim, &d, r->err));
         if (tensor_numel(self) > 0) {
             TRY(half_check(call, self->dtype, r->err));
         }

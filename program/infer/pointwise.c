@@ -153,6 +153,9 @@ Pw call_pw(const Call *call) {
     if (op->pw == PW_gelu && strcmp(call->arg[1].str, "tanh") == 0) {
         return PW_gelu_tanh;
     }
+    if (op->pw == PW_elu && since(elu_of_zero)) {
+        return PW_elu_signed;
+    }
     if (op->pw == PW_lerp && since(lerp_from_the_end)) {
         return PW_lerp_symmetric;
     }

@@ -125,15 +125,24 @@ ErrCode kernel_avg_pool2d_grad(const Call *call, Tensor *const *out, KernelCtx *
     return ERR_none;
 }
 
-/* The index of the greatest of `count` elements `step` apart, or -1 if there are none. */
-static int64_t greatest(const Tensor *t, int64_t at, int64_t count, int64_t step, double *best,
-                        bool *any) {
+/* The greatest element so far: of a floating dtype in `value`, of an integer one in `whole`. */
+typedef struct Greatest {
+    double value;
+    int64_t whole;
+} Greatest;
+#define GREATEST_START                                                                             \
+    { -INFINITY, INT64_MIN }
+
+/* The index of the last of `count` elements, `step` apart, that is greater than all before it, or
+ * -1 if there is none. */
+static int64_t greatest(const Tensor *t, int64_t at, int64_t count, int64_t step, Greatest *best) {
+    bool floating = dtype_is_float(t->dtype);
     int64_t found = -1;
-    for (int64_t n = 0; n < count; n++) {
-        double v = element_double(t->storage->data, t->dtype, at + n * step);
-        if (!*any || v > *best || isnan(v)) {
-            *best = v;
-            *any = true;
+    for (int64_t n = 0; n < count; n++, at += step) {
+        double value = floating ? element_double(t->storage->data, t->dtype, at) : 0;
+        int64_t whole = floating ? 0 : element_int(t->storage->data, t->dtype, at);
+        if (floating ? value > best->value || isnan(value) : whole > best->whole) {
+            *best = (Greatest){value, whole};
             found = n;
         }
     }
@@ -162,12 +171,11 @@ ErrCode kernel_max_pool2d_indices(const Call *call, Tensor *const *out, KernelCt
         int64_t rows, columns, y = kernel_pool_spread(&p, 0, v.i, &rows),
                                x = kernel_pool_spread(&p, 1, v.j, &columns),
                                found = y * p.in[1] + x;
-        double best = -INFINITY;
-        bool any = true; /* the first element is selected unless one is greater than -inf */
+        Greatest best = GREATEST_START; /* the first element is selected unless one is greater */
         for (int64_t n = 0; n < rows; n++) {
             int64_t line = y + n * p.dilation[0];
             int64_t m = greatest(self, v.planes.at[0] + line * from.row + x * from.column, columns,
-                                 p.dilation[1] * from.column, &best, &any);
+                                 p.dilation[1] * from.column, &best);
             found = m >= 0 ? line * p.in[1] + x + m * p.dilation[1] : found;
         }
         if (rows == 0 || columns == 0) {
@@ -237,12 +245,12 @@ ErrCode kernel_max_pool1d(const Call *call, Tensor *const *out, KernelCtx *k) {
     for (Walk w = walk_start(lines.size, 2, walked, 2); walk_more(&w); walk_next(&w)) {
         for (int64_t j = 0; j < to->size[2]; j++) {
             int64_t count, x = kernel_pool_spread(&p, 1, j, &count);
-            double best = -INFINITY;
-            bool any = true;
-            (void)greatest(self, w.at[0] + x * step, count, p.dilation[1] * step, &best, &any);
+            Greatest best = GREATEST_START;
+            (void)greatest(self, w.at[0] + x * step, count, p.dilation[1] * step, &best);
             k->undefined =
                 count == 0 ? "a window of max_pool1d that lies outside of its line" : k->undefined;
-            element_store_double(to->storage->data, to->dtype, w.at[1] + j * to->stride[2], best);
+            element_store_double(to->storage->data, to->dtype, w.at[1] + j * to->stride[2],
+                                 best.value);
         }
     }
     return ERR_none;
