@@ -10,8 +10,8 @@
 #define EXPAND_AND_QUOTE(x) QUOTE(x)
 
 int cmd_version(void) {
-    printf("twingrad %s\ncommit: %s\ncompiler: %s\nsemantics: %s\nprogram format: 1\n",
+    printf("twingrad %s\ncommit: %s\ncompiler: %s\nsemantics: PyTorch %s\nprogram format: 1\n",
            twingrad_version(), EXPAND_AND_QUOTE(TWINGRAD_COMMIT), TWINGRAD_COMPILER,
-           TWINGRAD_SEMANTICS);
+           semantics_name(SEMANTICS_DEFAULT));
     return finish(EXIT_AGREE);
 }

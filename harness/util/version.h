@@ -1,6 +1,6 @@
-/* What this program is: its version (the file VERSION), the compiler that built it, and the PyTorch
- * release whose eager semantics it follows. The commit is known to the command line only
- * (harness/cli/version.c), so that a new commit rebuilds one object and no library. */
+/* What this program is: its version (the file VERSION) and the compiler that built it. The commit
+ * is known to the command line only (harness/cli/version.c), so that a new commit rebuilds one
+ * object and no library. */
 #ifndef HARNESS_VERSION_H
 #define HARNESS_VERSION_H
 
@@ -13,9 +13,6 @@
 #endif
 #define COMPILER_VERSION(major, minor, patch) COMPILER_TEXT(major, minor, patch)
 #define COMPILER_TEXT(major, minor, patch) #major "." #minor "." #patch
-
-/* docs/reference/semantics.md */
-#define TWINGRAD_SEMANTICS "PyTorch 2.15"
 
 /* "MAJOR.MINOR.PATCH" */
 const char *twingrad_version(void);

@@ -92,7 +92,11 @@ void grad_clamp(Grad *g) {
     bool low = !g->call->arg[MIN].none, high = !g->call->arg[MAX].none;
     Tensor *self = tensor_arg(g, SELF), *grad = grad_of(g);
     if (since(clamp_at_bounds) && (low || high) && !is_scalar_param(g, MIN)) {
-        low &&high ? clamp_between(g) : give_selected(g, low ? MIN : MAX, low);
+        if (low && high) {
+            clamp_between(g);
+        } else {
+            give_selected(g, low ? MIN : MAX, low);
+        }
         return;
     }
     if (wanted(g, SELF)) {
@@ -122,30 +126,23 @@ void grad_clamp(Grad *g) {
     }
 }
 
-/* self: grad where self >= min, else 0; min: grad where self < min, else 0 */
-void grad_clamp_min(Grad *g) {
+/* The bound is operand 1. self: grad where it is inside, or at the bound; bound: grad elsewhere */
+static void grad_clamp_one_side(Grad *g, bool lower) {
     if (since(clamp_at_bounds) && !is_scalar_param(g, 1)) {
-        give_selected(g, 1, true);
+        give_selected(g, 1, lower);
         return;
     }
     if (wanted(g, SELF)) {
-        give(g, SELF, emit_where_zero(g->e, above_min(g), grad_of(g)));
+        give(g, SELF, emit_where_zero(g->e, lower ? above_min(g) : below_max(g, 1), grad_of(g)));
     }
     if (wanted(g, 1)) {
-        give(g, 1, emit_where_zero(g->e, grad_clamp_test(g, OP_lt_Tensor, SELF, 1), grad_of(g)));
+        OpId outside = lower ? OP_lt_Tensor : OP_gt_Tensor;
+        give(g, 1, emit_where_zero(g->e, grad_clamp_test(g, outside, SELF, 1), grad_of(g)));
     }
 }
 
+/* self: grad where self >= min, else 0; min: grad where self < min, else 0 */
+void grad_clamp_min(Grad *g) { grad_clamp_one_side(g, true); }
+
 /* self: grad where self <= max, else 0; max: grad where self > max, else 0 */
-void grad_clamp_max(Grad *g) {
-    if (since(clamp_at_bounds) && !is_scalar_param(g, 1)) {
-        give_selected(g, 1, false);
-        return;
-    }
-    if (wanted(g, SELF)) {
-        give(g, SELF, emit_where_zero(g->e, below_max(g, 1), grad_of(g)));
-    }
-    if (wanted(g, 1)) {
-        give(g, 1, emit_where_zero(g->e, grad_clamp_test(g, OP_gt_Tensor, SELF, 1), grad_of(g)));
-    }
-}
+void grad_clamp_max(Grad *g) { grad_clamp_one_side(g, false); }
