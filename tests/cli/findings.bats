@@ -76,17 +76,20 @@ END
 }
 
 @test "so does a campaign of two processes, with three faults of other kinds" {
+    too_long_if_sanitized
     "$TWINGRAD" fuzz --fault GR-10 --fault IX-1 --fault AL-2 --seed 2 --runs 12000 --jobs 2 --no-minimize --json --out jobs >lines.json || [ $? -eq 1 ]
     json 'r[-1]["findings"] >= 300 and sorted(g["group"] for g in r[-1]["groups"]) == ["epilogue", "fuse", "joint"]' <lines.json
 }
 
 @test "two bugs that show in the same way are two groups, with processes too" {
+    too_long_if_sanitized
     "$TWINGRAD" fuzz --fault RG-2 --fault MU-7 --fault IX-1 --runs 9000 --seed 10 --jobs 2 --no-minimize --json --out jobs >lines.json || [ $? -eq 1 ]
     json 'r[-1]["findings"] >= 300 and sorted(g["group"] for g in r[-1]["groups"]) == ["capture/path", "functionalize", "fuse"]' <lines.json
     json 'sum(g["findings"] for g in r[-1]["groups"]) == r[-1]["findings"] and sum(s["signature"] == "trace-path-setitem" for s in r[-1]["signatures"]) == 2' <lines.json
 }
 
 @test "programs that show two of three faults at once make no group of their own" {
+    too_long_if_sanitized
     while read -r a b c runs seed groups; do
         "$TWINGRAD" fuzz --fault "$a" --fault "$b" --fault "$c" --runs "$runs" --seed "$seed" --no-minimize --json >lines.json || [ $? -eq 1 ]
         json 'r[-1]["findings"] >= 300 and sorted(g["group"] for g in r[-1]["groups"]) == "'"$groups"'".split()' <lines.json || { tail -1 lines.json; return 1; }
