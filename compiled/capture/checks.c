@@ -210,6 +210,16 @@ static ErrCode check_targets(Capture *cap, const Call *call) {
     return ERR_none;
 }
 
+/* index_add, index_copy into a tensor without elements: the forward does not look at the index, the
+ * backward does. */
+static ErrCode check_by_backward(Capture *cap, const Call *call) {
+    return tensor_numel(call->arg[2].tensor) > 0 &&
+                   cap_requires_grad((const Var *)call->arg[3].tensor)
+               ? error_set(cap->emit.err, ERR_unsupported,
+                           "%s into nothing: only its backward looks at the index", call->op->name)
+               : ERR_none;
+}
+
 ErrCode capture_check_values(Capture *cap, const Call *call, const Tensor *out) {
     const Arg *arg = call->arg;
     switch (call->op->value_checks) {
@@ -225,16 +235,14 @@ ErrCode capture_check_values(Capture *cap, const Call *call, const Tensor *out) 
         break;
     case VALUE_CHECK_INDEX:
         if (call->op->id == OP_index_add && tensor_numel(arg[0].tensor) == 0 &&
-            since(index_add_of_nothing)) {
-            break;
+            arg[0].tensor->ndim > 1 && since(index_add_of_nothing)) {
+            return check_by_backward(cap, call);
         }
         check_capture_indices(cap, call, arg[2].tensor);
         break;
     case VALUE_CHECK_VECTOR:
-        if (tensor_numel(arg[0].tensor) == 0 && tensor_numel(arg[2].tensor) > 0 &&
-            cap_requires_grad((const Var *)arg[3].tensor)) {
-            return error_set(cap->emit.err, ERR_unsupported,
-                             "index_copy into nothing: only its backward looks at the index");
+        if (tensor_numel(arg[0].tensor) == 0) {
+            TRY(check_by_backward(cap, call));
         }
         check_vector(cap, call, CHECK_INDEX);
         break;

@@ -100,7 +100,7 @@ ErrCode kernel_index_add(const Call *call, Tensor *const *out, KernelCtx *k) {
     int dim;
     kernel_start_from(to, call->arg[0].tensor, k);
     TRY(dim_wrap(call->arg[1].i, to->ndim, &dim, k->err));
-    if (tensor_numel(to) == 0 && since(index_add_of_nothing)) {
+    if (tensor_numel(to) == 0 && to->ndim > 1 && since(index_add_of_nothing)) {
         return ERR_none;
     }
     int64_t n, *v;
