@@ -19,6 +19,7 @@
  *   peak_bytes  memory besides inputs and tangents: results and temporaries */
 #include "bench/measure.h"
 #include "compiled/core/compile.h"
+#include "compiled/loops/blas.h"
 #include "compiled/tile/isa.h"
 #include "reference/eager.h"
 
@@ -28,10 +29,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-
-#ifndef TWINGRAD_NO_BLAS
-#include <cblas.h>
-#endif
 
 /* Plain loops are measured at -O3, whatever the rest is built with. */
 #if defined(__GNUC__) && !defined(__clang__)
@@ -254,10 +251,11 @@ static double peak_products(void) {
     float *m = calloc(3 * N * N, sizeof *m);
     CHECK(m);
     double best = 1e9;
-    openblas_set_num_threads(1);
+    const Blas *blas = blas_open();
+    CHECK(blas);
     for (int r = 0; r < 5; r++) {
         double t0 = now();
-        cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, N, N, N, 1, m, N, m + N * N, N, 0,
+        blas->sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, N, N, N, 1, m, N, m + N * N, N, 0,
                     m + 2 * N * N, N);
         double t = now() - t0;
         best = t < best ? t : best;

@@ -10,7 +10,7 @@ CPPFLAGS += -I. -isystem /usr/include/libxml2 -D_GNU_SOURCE $(if $(filter none,$
 ALL_CFLAGS := -std=c11 $(OPT) -g -ffp-contract=off -fno-math-errno -fno-trapping-math -fno-strict-aliasing $(WARN) \
 	$(if $(SAN),-fsanitize=$(SAN) -fno-omit-frame-pointer -fno-sanitize-recover=all) $(CFLAGS)
 XML_LIBS := -lxml2
-LDLIBS_ALL := $(if $(filter none,$(BLAS)),,-lopenblas) -lcjson -lm -lpthread -ldl $(LDLIBS)
+LDLIBS_ALL := -lcjson -lm -lpthread -ldl $(LDLIBS)
 
 DIRS    := tensor program reference compiled fuzz harness
 # The command line's own files are no part of the library; nor are the entry points of fuzzing engines.

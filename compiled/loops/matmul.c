@@ -6,14 +6,10 @@
 #pragma GCC optimize("O3")
 #endif
 
+#include "compiled/loops/blas.h"
 #include "compiled/loops/run.h"
 
 #include <string.h>
-
-#ifndef TWINGRAD_NO_BLAS
-#include <cblas.h>
-#include <pthread.h>
-#endif
 
 enum { COLUMN_BLOCK = 64 }; /* results that are accumulated together */
 
@@ -142,14 +138,8 @@ static void copy_addend(const MatmulLoop *m, void *const *data, int64_t ci) {
     }
 }
 
-/* The setting is one for the process, and setting it is not safe while another thread multiplies:
- * so it is done once, before the first product. With more threads the order of a sum would depend
- * on the machine. */
-static void blas_take_one_thread(void) { openblas_set_num_threads(1); }
-
-static void blas(const MatmulLoop *m, void *const *data, int64_t from, int64_t to) {
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
-    pthread_once(&once, blas_take_one_thread);
+static void multiply(const Blas *blas, const MatmulLoop *m, void *const *data, int64_t from,
+                     int64_t to) {
     int lda, ldb, ldc = (int)m->cstride[1];
     int ta = blas_layout(m->astride, m->m, m->k, &lda),
         tb = blas_layout(m->bstride, m->k, m->n, &ldb);
@@ -160,13 +150,13 @@ static void blas(const MatmulLoop *m, void *const *data, int64_t from, int64_t t
             copy_addend(m, data, ci);
         }
         if (m->dtype == DT_float32) {
-            cblas_sgemm(CblasRowMajor, (CBLAS_TRANSPOSE)ta, (CBLAS_TRANSPOSE)tb, (int)m->m,
+            blas->sgemm(CblasRowMajor, (CBLAS_TRANSPOSE)ta, (CBLAS_TRANSPOSE)tb, (int)m->m,
                         (int)m->n, (int)m->k, (float)m->alpha.f,
                         (const float *)data[m->a.buffer] + ai, lda,
                         (const float *)data[m->b.buffer] + bi, ldb, m->has_d ? (float)m->beta.f : 0,
                         (float *)data[m->c.buffer] + ci, ldc);
         } else {
-            cblas_dgemm(CblasRowMajor, (CBLAS_TRANSPOSE)ta, (CBLAS_TRANSPOSE)tb, (int)m->m,
+            blas->dgemm(CblasRowMajor, (CBLAS_TRANSPOSE)ta, (CBLAS_TRANSPOSE)tb, (int)m->m,
                         (int)m->n, (int)m->k, m->alpha.f, (const double *)data[m->a.buffer] + ai,
                         lda, (const double *)data[m->b.buffer] + bi, ldb, m->has_d ? m->beta.f : 0,
                         (double *)data[m->c.buffer] + ci, ldc);
@@ -183,8 +173,9 @@ void loop_matmul(const MatmulLoop *m, void *const *data, int64_t from, int64_t t
         return;
     }
 #ifndef TWINGRAD_NO_BLAS
-    if (m->blas) {
-        blas(m, data, from, to);
+    const Blas *blas = m->blas ? blas_open() : NULL;
+    if (blas) {
+        multiply(blas, m, data, from, to);
         return;
     }
 #endif

@@ -9,7 +9,6 @@ void loop_move(const Loop *loop, void *const *data, int64_t from, int64_t to);
 void loop_scan(const Loop *loop, void *const *data, int64_t from, int64_t to);
 void loop_softmax(const Loop *loop, const struct TileIsa *isa, void *const *data, int64_t from,
                   int64_t to);
-/* The first product of the process sets OpenBLAS to one thread. */
 void loop_matmul(const MatmulLoop *m, void *const *data, int64_t from, int64_t to);
 void loop_nonzero(const Loop *loop, void *const *data);
 

@@ -3,11 +3,13 @@
  * A shared object is identified by the hash of its source text, the compiler command and version,
  * and the machine's instruction sets. So a path never has two contents (dlopen would return the old
  * one), and a text whose object is in the cache need not be compiled. Files are made under
- * temporary names and renamed, so that processes and threads can share a cache. With
- * `--native-cache none` each file is removed as soon as it is loaded.
+ * temporary names and renamed, so that processes and threads can share a cache; a file that was
+ * damaged since is compiled again. With `--native-cache none` each file is removed as soon as it is
+ * loaded.
  *
  * -ffast-math is not used: linking with it makes the whole process flush subnormals to zero. */
 #include "compiled/native/compiler.h"
+#include "compiled/native/seal.h"
 #include "tensor/hash.h"
 
 #include <dirent.h>
@@ -266,8 +268,7 @@ void *compiler_load(const NativeCompiler *n, const char *text, int64_t length, c
     char name[33], object[4200];
     text_hash_name(text_hash_add(n->machine, text, (size_t)length), name);
     snprintf(object, sizeof object, "%s/%s.so", n->folder, name);
-    void *handle =
-        n->keep && access(object, R_OK) == 0 ? dlopen(object, RTLD_NOW | RTLD_LOCAL) : NULL;
+    void *handle = n->keep && seal_holds(object) ? dlopen(object, RTLD_NOW | RTLD_LOCAL) : NULL;
     if (handle) {
         return handle;
     }
@@ -283,7 +284,7 @@ void *compiler_load(const NativeCompiler *n, const char *text, int64_t length, c
                  n->command, errno ? "can not be run:" : "failed:", errno ? strerror(errno) : line);
     } else {
         const char *path = t.object;
-        if (n->keep && rename(t.object, object) == 0) {
+        if (n->keep && seal_add(t.object) && rename(t.object, object) == 0) {
             path = object;
         }
         handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);

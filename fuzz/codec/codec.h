@@ -17,8 +17,9 @@ typedef struct Bytes {
 } Bytes;
 
 /* The program that the bytes encode, in `arena`, within `limits` (elements, bytes, statements:
- * larger ones are cut). Fails only for JSON that is malformed or names an unknown op: then NULL,
- * and the parser's error in `message`. */
+ * larger ones are cut). Bytes do not hold the semantics, which are an option of the run. Fails only
+ * for JSON that is malformed or names an unknown op: then NULL, and the parser's error in
+ * `message`. */
 Program *codec_decode(Arena *arena, const uint8_t *v, int64_t n, const Limits *limits,
                       char *message, size_t message_size);
 

@@ -100,6 +100,9 @@ static int open_jobs(Campaign *c) {
                               message, sizeof message))) {
             return output_problem(c->output, EXIT_ENVIRONMENT, "%s", message);
         }
+        if (message[0]) {
+            output_problem(c->output, EXIT_AGREE, "%s", message);
+        }
     }
     return 0;
 }
@@ -124,7 +127,7 @@ static void job_ended(Campaign *c, Job *job, int status) {
     int64_t programs = ledger_counts(job->ledger)->programs;
     bool early = now_seconds() - job->started < EARLY_SECONDS && programs == job->programs;
     job->programs = programs;
-    if (WIFSIGNALED(status)) {
+    if (WIFSIGNALED(status) && !c->stopping) {
         job->ledger->died_at = ledger_counts(job->ledger)->next + 1;
     }
     job->finished = WIFEXITED(status) && WEXITSTATUS(status) == 0;
@@ -132,8 +135,9 @@ static void job_ended(Campaign *c, Job *job, int status) {
     if (job->died_early >= MAX_EARLY ||
         (WIFEXITED(status) && WEXITSTATUS(status) == EXIT_ENVIRONMENT)) {
         job->finished = true;
+        const char *line = last_line_of_log(c, job);
         campaign_problem(c, EXIT_ENVIRONMENT, "job %s does not run: %s", job->name,
-                         last_line_of_log(c, job));
+                         line[0] ? line : "its log is empty, as on a full disk");
     }
 }
 
@@ -157,7 +161,8 @@ static void kill_stuck_jobs(Campaign *c) {
 /* ---- confirming ---- */
 
 static void start_confirm(Campaign *c) {
-    if (c->confirm > 0 || (!c->confirming && !(c->confirming = folder_next(c)))) {
+    if (c->cannot_confirm || c->confirm > 0 ||
+        (!c->confirming && !(c->confirming = folder_next(c)))) {
         return;
     }
     c->confirm_since = now_seconds();
@@ -183,7 +188,8 @@ static void confirm_ended(Campaign *c, int status) {
     }
     if (answer == CONFIRM_FINDING) {
         c->code = worst(c->code, EXIT_FINDINGS);
-    } else if (answer == CONFIRM_TROUBLE) {
+    } else if (answer == CONFIRM_TROUBLE) { /* a full disk: trying again would not end */
+        c->cannot_confirm = true;
         campaign_problem(c, EXIT_ENVIRONMENT, "cannot confirm %s/new/%s: it is kept there",
                          c->folder, c->confirming);
     }
@@ -250,6 +256,7 @@ static void tick(Campaign *c) {
 
 static void stop_jobs(Campaign *c) {
     double since = now_seconds();
+    c->stopping = true;
     for (bool left = true, killed = false; left;) {
         left = false;
         for (int k = 0; k < c->njobs; k++) {

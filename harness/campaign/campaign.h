@@ -74,8 +74,10 @@ struct Campaign {
     pid_t confirm;    /* the process that runs confirm_file on `confirming`, or 0 */
     char *confirming; /* a file of new/ */
     double confirm_since;
-    int confirm_tries; /* of the same file */
-    bool is_new;       /* not resumed */
+    int confirm_tries;   /* of the same file */
+    bool cannot_confirm; /* the environment failed: what is in new/ stays there */
+    bool stopping;       /* the jobs are being ended: a signal is not the program's doing */
+    bool is_new;         /* not resumed */
     bool interrupted;
     int code;
 };

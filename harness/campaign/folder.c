@@ -283,6 +283,9 @@ int folder_open(Campaign *c, CampaignOptions *o, CampaignParse *parse) {
     if (!written || !(c->own = ledger_open(in_folder(c, "ledger"), message, sizeof message))) {
         return output_problem(c->output, EXIT_ENVIRONMENT, "%s", message);
     }
+    if (message[0]) {
+        output_problem(c->output, EXIT_AGREE, "%s", message);
+    }
     return 0;
 }
 

@@ -1,48 +1,119 @@
 /* Two copies of the counts and the index of the valid one: a writer fills the other copy and then
  * switches, so that a reader, and a resumed process, finds a state between two programs. The table
- * of signatures only grows; an entry is complete before it is counted. */
+ * of signatures only grows; an entry is complete before it is counted. Counts and signatures have
+ * checksums, so that what is damaged is told from what is not. */
 #include "harness/campaign/ledger.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <stdatomic.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
-#define LEDGER_FORMAT (UINT64_C(0x7467726164000000) + sizeof(Ledger))
+#define LEDGER_MAGIC UINT64_C(0x7467726164000000)
+#define LEDGER_FORMAT (LEDGER_MAGIC + sizeof(Ledger))
+
+/* ---- checksums ---- */
+
+static uint64_t checksum(const void *v, size_t n) {
+    uint64_t h = 0x9E3779B97F4A7C15u, word;
+    CHECK(n % sizeof word == 0);
+    for (size_t i = 0; i < n; i += sizeof word) {
+        memcpy(&word, (const char *)v + i, sizeof word);
+        h = (h ^ word) * 0xD6E8FEB86659FD93u;
+        h ^= h >> 32;
+    }
+    return h;
+}
+
+static uint64_t counts_check(const Counts *c) { return checksum(c, offsetof(Counts, check)); }
+static uint64_t seen_check(const Seen *s) { return checksum(s, offsetof(Seen, check)); }
+
+/* Keeps what the checksums vouch for; says what is lost. */
+static void ledger_repair(Ledger *l, const char *path, bool cut, char *message,
+                          size_t message_size) {
+    bool header = l->format != LEDGER_FORMAT;
+    l->format = LEDGER_FORMAT;
+    const Counts *now = ledger_counts(l), *before = &l->copy[(l->now + 1) & 1];
+    bool current = now->check == counts_check(now), earlier = before->check == counts_check(before);
+    if (!current && !earlier) {
+        l->copy[0] = (Counts){0};
+        l->copy[0].check = counts_check(&l->copy[0]);
+        l->now = 0;
+    } else if (!current) {
+        l->now++;
+    }
+    int64_t stated = l->nseen >= 0 && l->nseen <= MAX_SEEN ? l->nseen : -1, kept = 0;
+    for (int64_t i = 0; i < (stated >= 0 ? stated : MAX_SEEN); i++) {
+        if (l->seen[i].check == seen_check(&l->seen[i])) {
+            memmove(&l->seen[kept++], &l->seen[i], sizeof l->seen[i]); /* with the padding */
+        }
+    }
+    l->nseen = kept;
+    if (!cut && !header && current && kept == stated) {
+        return;
+    }
+    l->died_at = l->unlisted = 0;
+    char signatures[64] = "";
+    if (stated > kept) {
+        snprintf(signatures, sizeof signatures, ", signatures lost: %lld",
+                 (long long)(stated - kept));
+    }
+    snprintf(message, message_size, "'%.200s' was damaged: %s%s; the rest is kept", path,
+             current   ? "its counts are whole"
+             : earlier ? "its counts are those of the program before"
+                       : "its counts begin at 0",
+             signatures);
+}
 
 Ledger *ledger_open(const char *path, char *message, size_t message_size) {
     int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
     Ledger *l = MAP_FAILED;
-    if (fd >= 0 && ftruncate(fd, sizeof *l) == 0) {
-        l = mmap(NULL, sizeof *l, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    struct stat info;
+    int error = fd < 0 || fstat(fd, &info) != 0 ? errno : 0;
+    bool is_new = error == 0 && info.st_size == 0,
+         cut = error == 0 && info.st_size != (off_t)sizeof *l && !is_new;
+    message[0] = '\0';
+    uint64_t format = 0;
+    if (cut && pread(fd, &format, sizeof format, 0) == (ssize_t)sizeof format &&
+        (format >> 24) == (LEDGER_MAGIC >> 24) && format != LEDGER_FORMAT) {
+        close(fd);
+        snprintf(message, message_size,
+                 "'%.200s' is of another version of twingrad: start again in another folder", path);
+        return NULL;
     }
-    int error = errno;
+    error = error ? error : posix_fallocate(fd, 0, (off_t)sizeof *l);
+    if (error == 0) {
+        l = mmap(NULL, sizeof *l, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+        error = l == MAP_FAILED ? errno : 0;
+    } else if (is_new) {
+        unlink(path);
+    }
     if (fd >= 0) {
         close(fd);
     }
-    if (l == MAP_FAILED) {
+    if (error != 0) {
         snprintf(message, message_size, "cannot map '%.200s': %s", path, strerror(error));
         return NULL;
     }
-    if (l->format == 0) {
+    if (is_new) {
+        l->copy[0].check = counts_check(&l->copy[0]);
         l->format = LEDGER_FORMAT;
     }
-    if (l->format != LEDGER_FORMAT) {
-        snprintf(message, message_size,
-                 "'%.200s' is of another version of twingrad: start again in another folder", path);
-        ledger_close(l);
-        return NULL;
-    }
+    ledger_repair(l, path, cut, message, message_size);
     return l;
 }
 
 void ledger_close(Ledger *l) { munmap(l, sizeof *l); }
 
 void ledger_set(Ledger *l, const Counts *counts) {
-    l->copy[(l->now + 1) & 1] = *counts;
+    Counts *next = &l->copy[(l->now + 1) & 1];
+    *next = *counts;
+    next->check = counts_check(next);
     atomic_signal_fence(memory_order_release); /* a killed process leaves its stores in order;
                                                   readers do not write */
     l->now++;
@@ -77,9 +148,12 @@ bool ledger_see(Ledger *l, const Finding *finding, int64_t number) {
         return false;
     }
     s = &l->seen[l->nseen];
-    *s = (Seen){.first = number, .last = number, .count = 1};
+    memset(s, 0, sizeof *s); /* padding too: it is part of the checksum */
+    s->first = s->last = number;
+    s->count = 1;
     snprintf(s->text, sizeof s->text, "%s", finding->signature);
     snprintf(s->group, sizeof s->group, "%s", finding->cause.group);
+    s->check = seen_check(s);
     atomic_signal_fence(memory_order_release);
     l->nseen++;
     return true;

@@ -19,14 +19,16 @@ typedef struct Counts {
     int64_t verdicts[3], skips[SKIP_COUNT], fired[ORACLE_COUNT]; /* as a Checker's */
     int64_t corpus;   /* programs kept because they showed a new feature */
     int64_t features; /* bits set in Ledger.feature */
+    uint64_t check;   /* checksum of all before, set by ledger_set */
 } Counts;
 
 /* A signature and the group of its cause: two bugs may show in the same way. */
 typedef struct Seen {
     char text[sizeof((Finding *)0)->signature];
     char group[sizeof((Finding *)0)->cause.group]; /* "" if no cause was found */
-    int64_t first, last; /* numbers of programs: in the stream, or as the job counts */
-    int64_t count;
+    int64_t first;       /* number of its first program: in the stream, or as the job counts */
+    uint64_t check;      /* checksum of all before */
+    int64_t last, count; /* its latest program; how many there were */
 } Seen;
 
 typedef struct Ledger {
@@ -40,8 +42,10 @@ typedef struct Ledger {
     uint8_t feature[FEATURES]; /* the buckets (feature_bucket) in which a feature was seen */
 } Ledger;
 
-/* Maps the file, which is created if it does not exist. NULL and one sentence if that fails, or if
- * the file is of another version. */
+/* Maps the file, which is created if it does not exist; its space on the disk is reserved, so that
+ * a full disk fails here and does not end the process with SIGBUS later. NULL and one sentence if
+ * that fails, or if the file is of another version. A damaged file is repaired: what its checksums
+ * vouch for is kept, and `message`, which is empty otherwise, says what was lost. */
 Ledger *ledger_open(const char *path, char *message, size_t message_size);
 void ledger_close(Ledger *l);
 

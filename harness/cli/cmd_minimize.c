@@ -3,12 +3,14 @@
  *
  * With --save FILE the smallest program so far is written there after every step, and minimizing
  * continues from the file if it exists: a run that is stopped, or that reaches its limit, loses
- * nothing. Findings with other signatures that candidates show are printed, and written with
+ * nothing. SIGINT, SIGTERM and SIGHUP end it with the smallest program so far, as a limit does.
+ * Findings with other signatures that candidates show are printed, and written with
  * --out. */
 #include "harness/cli/command.h"
 #include "harness/campaign/ledger.h"
 #include "harness/triage/minimize.h"
 #include "harness/report/report.h"
+#include "harness/util/interrupt.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -138,7 +140,9 @@ static int print_answer(MinimizeState *s, const Program *p, const Program *small
             stats->flaky ? " (flaky: it does not show every time)" : "", program_size(p),
             program_size(small), (long long)program_elements(p), (long long)program_elements(small),
             (long long)stats->checks, stats->seconds,
-            stats->complete ? "" : "; stopped at a limit");
+            stats->complete    ? ""
+            : interrupt_came() ? "; interrupted"
+                               : "; stopped at a limit");
     }
     if (!s->options->out) {
         Text t = {.arena = &s->arena};
@@ -216,6 +220,7 @@ int cmd_minimize(const Options *o) {
     MinimizeState s = {.options = o, .arena = ARENA_EMPTY};
     int code = open_checker(o, &s.checker);
     if (code == 0) {
+        interrupt_note();
         io_each(o->files[0], false, cmd_minimize_each, &s);
     }
     checker_close(&s.checker);

@@ -11,6 +11,7 @@
 #include "harness/report/report.h"
 #include "harness/report/results.h"
 #include "harness/report/tally.h"
+#include "harness/util/interrupt.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -169,6 +170,9 @@ static Verdict against_expect(ReplayState *s, const Source *source, const Progra
 
 static void cmd_replay_each(void *user, const Source *source) {
     ReplayState *s = user;
+    if (interrupt_came()) {
+        return;
+    }
     arena_reset(&s->arena);
     Program *p;
     bool known = true;
@@ -264,7 +268,7 @@ static void replay_report_issue(ReplayState *s, const KnownIssue *k, FindingStat
 }
 
 static void replay_retest(ReplayState *s) {
-    for (int i = 0; i < s->known.n; i++) {
+    for (int i = 0; i < s->known.n && !interrupt_came(); i++) {
         KnownIssue *k = &s->known.issue[i];
         const KnownPair pair = known_pair(&s->checker);
         if (!known_applies(k, &pair) || !k->program) {
@@ -297,10 +301,11 @@ static void cmd_replay_collect(void *user, const Source *source) {
 
 static void cmd_replay_summary_text(const ReplayState *s, Text *t) {
     text_printf(t,
-                "%lld programs: %lld agreed, %lld findings, %lld not expressible, %lld bad; %lld "
+                "%s%lld programs: %lld agreed, %lld findings, %lld not expressible, %lld bad; %lld "
                 "comparisons with a recorded result; skipped:",
-                (long long)s->programs, (long long)s->agreed, (long long)s->findings,
-                (long long)s->inexpressible, (long long)s->bad, (long long)s->compared);
+                interrupt_came() ? "interrupted: " : "", (long long)s->programs,
+                (long long)s->agreed, (long long)s->findings, (long long)s->inexpressible,
+                (long long)s->bad, (long long)s->compared);
     int n = 0;
     for (int k = 1; k < SKIP_COUNT; k++) {
         if (s->skips[k] > 0) {
@@ -327,10 +332,10 @@ static void cmd_replay_summary_json(const ReplayState *s, Text *t) {
     text_printf(t,
                 "{\"type\":\"summary\",\"schema_version\":1,\"programs\":%lld,\"agree\":%lld,"
                 "\"findings\":%lld,\"not_expressible\":%lld,\"bad\":%lld,"
-                "\"compared_with_expect\":%lld,\"skipped\":%lld,\"skips\":{",
+                "\"compared_with_expect\":%lld,\"interrupted\":%s,\"skipped\":%lld,\"skips\":{",
                 (long long)s->programs, (long long)s->agreed, (long long)s->findings,
                 (long long)s->inexpressible, (long long)s->bad, (long long)s->compared,
-                (long long)skipped);
+                interrupt_came() ? "true" : "false", (long long)skipped);
     bool any = false;
     for (int k = 1; k < SKIP_COUNT; k++) {
         tally_count(t, skip_name((SkipReason)k), s->skips[k], &any);
@@ -379,6 +384,7 @@ int cmd_replay(const Options *o) {
         arena_destroy(&s.home);
         return code;
     }
+    interrupt_note();
     for (int i = 0; i < o->nfiles && checker_collects(&s.checker); i++) {
         if (strcmp(o->files[i], "-") != 0) { /* which can be read once only */
             io_each(o->files[i], true, cmd_replay_collect, &s);
@@ -387,7 +393,7 @@ int cmd_replay(const Options *o) {
     for (int i = 0; i < o->nfiles; i++) {
         int64_t before = s.programs;
         io_each(o->files[i], true, cmd_replay_each, &s);
-        if (s.programs == before) { /* a run without programs must fail */
+        if (s.programs == before && !interrupt_came()) { /* a run without programs must fail */
             s.code = worst(
                 s.code, complain(EXIT_BAD_INPUT, "there is no program in '%.200s'", o->files[i]));
         }

@@ -15,13 +15,15 @@ static bool generates(const Options *o) {
 }
 
 int complain(int code, const char *format, ...) {
+    char text[2048];
     fflush(stdout);
     va_list args;
     va_start(args, format);
-    fputs("twingrad: ", stderr);
-    vfprintf(stderr, format, args);
-    fputc('\n', stderr);
+    vsnprintf(text, sizeof text, format, args);
     va_end(args);
+    Arena arena = ARENA_EMPTY;
+    fprintf(stderr, "twingrad: %s\n", printable(&arena, text)); /* texts may be of files */
+    arena_destroy(&arena);
     return code;
 }
 
@@ -145,18 +147,33 @@ int open_known(const Options *o, const Checker *c, Arena *arena, Known *out) {
     return code == 0 ? 0 : complain(code, "%s", message);
 }
 
+static bool takes_bytes(const Options *o, const char *name) {
+    const char *dot = strrchr(name, '.');
+    return o->bytes || generates(o) || (dot && strcmp(dot, ".bytes") == 0);
+}
+
 int load_program(const Options *o, Arena *arena, const Source *source, Program **out, bool *known) {
     if (source->status != IO_OK) {
         return complain(source->status == IO_BAD ? EXIT_BAD_INPUT : EXIT_ENVIRONMENT, "%s",
                         printable(arena, source->message));
     }
-    if (source_is_bytes(source)) {
+    char message[512];
+    if (o->bytes || source_is_bytes(source)) {
+        if (!takes_bytes(o, source->name)) {
+            return complain(EXIT_BAD_INPUT,
+                            "%s: not JSON, and not named .bytes: --bytes reads any file as the "
+                            "bytes of a fuzzing engine",
+                            printable(arena, source->name));
+        }
         *out = codec_decode(arena, (const uint8_t *)source->text, source->length, &MUTATE_LIMITS,
-                            NULL, 0);
+                            message, sizeof message);
+        if (!*out) {
+            return complain(EXIT_BAD_INPUT, "%s: %s", printable(arena, source->name),
+                            printable(arena, message));
+        }
         (*out)->semantics = o->semantics;
         return 0;
     }
-    char message[512];
     const Limits *limits = generates(o) ? &LIMITS_DEFAULT : &o->limits;
     ParseStatus status = program_parse_within(arena, source->text, (size_t)source->length, limits,
                                               out, message, sizeof message);

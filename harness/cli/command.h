@@ -19,6 +19,7 @@ typedef struct Options {
     const char *pair;    /* "reference,compiled" by default */
     const char *on;      /* "reference" by default */
     Semantics semantics; /* NONE: not given */
+    bool bytes;          /* files are bytes of the codec, whatever their names */
     Limits limits;       /* LIMITS_DEFAULT by default */
     CompileOptions
         compile; /* --fault, --disable, --only, --opt-limit, --verify; COMPILE_DEFAULT by default */
@@ -93,12 +94,13 @@ int open_known(const Options *o, const Checker *c, Arena *arena, Known *out);
 TargetSettings target_settings(const Options *o);
 /* Flushes standard output and reports a failure to write it: every command returns through it. */
 int finish(int code);
-/* Is the source bytes of the codec (fuzz/codec/codec.h), not JSON? Standard input and files named
- * .json or .jsonl are JSON; other files are bytes unless they begin with `{`. */
+/* Is the source something else than JSON? Standard input and files named .json or .jsonl are JSON,
+ * and so are others that begin with `{`. */
 bool source_is_bytes(const Source *source);
-/* Parses the program of a source (bytes: decodes it, within the limits of engines); 0, or the exit
- * code after complaining. `*known` (may be NULL: complain) is false for a program that names an op
- * which the table does not have. */
+/* Parses the program of a source; 0, or the exit code after complaining. Any bytes decode to some
+ * program (fuzz/codec/codec.h), so they are taken, within the limits of engines, only from a file
+ * named .bytes, with --bytes, and by commands that read whole corpora. `*known` (may be NULL:
+ * complain) is false for a program that names an op which the table does not have. */
 int load_program(const Options *o, Arena *arena, const Source *source, Program **out, bool *known);
 /* Visits the program of every source in the files given, in order; a source that cannot be read is
  * complained about and skipped. The arena is reset before each. The worst exit code of reading. */

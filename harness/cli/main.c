@@ -2,8 +2,10 @@
  * options and calls it. */
 #include "harness/cli/command.h"
 
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 
 typedef struct Command {
     const char *name, *options, *arguments, *text;
@@ -69,7 +71,30 @@ static int run_command(const Command *c, int argc, char **argv) {
     return finish(c->run(&o));
 }
 
+enum { STACK_BYTES = 8 << 20, STACK_LEAST = 1 << 20 };
+
+/* Limits of the shell that would end the process with a signal: a write beyond `ulimit -f` fails
+ * with EFBIG instead, and the stack of `ulimit -s` grows to the usual size if it may. */
+static int prepare_for_limits(void) {
+    signal(SIGXFSZ, SIG_IGN);
+    struct rlimit stack;
+    if (getrlimit(RLIMIT_STACK, &stack) != 0 || stack.rlim_cur >= STACK_BYTES) {
+        return 0;
+    }
+    stack.rlim_cur = stack.rlim_max < STACK_BYTES ? stack.rlim_max : STACK_BYTES;
+    if (setrlimit(RLIMIT_STACK, &stack) == 0 && stack.rlim_cur >= STACK_LEAST) {
+        return 0;
+    }
+    return complain(EXIT_ENVIRONMENT,
+                    "the stack may have %lld KB: at least %d are needed (ulimit -s)",
+                    (long long)stack.rlim_cur / 1024, STACK_LEAST / 1024);
+}
+
 int main(int argc, char **argv) {
+    int limits = prepare_for_limits();
+    if (limits != 0) {
+        return limits;
+    }
     op_table_init();
     if (argc < 2) {
         return complain(EXIT_BAD_INPUT, "no command given (see 'twingrad --help')");

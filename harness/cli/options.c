@@ -166,6 +166,7 @@ bool options_parse(Options *o, int argc, char **argv, const char *accepted, bool
     o->seed = 1;
     o->jobs = o->workers = -1;
     o->mutate = 30;
+    o->targets.memory = 8192;
     o->files = o->words = argv;
     o->nwords = argc;
     bool ended = false;

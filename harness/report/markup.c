@@ -29,6 +29,14 @@ static void library_begins(void) {}
 static void library_ended(const char *bytes, int n) { (void)bytes, (void)n; }
 #endif
 
+/* The calls of libxml2 fail only when the system has no memory, or for text that is not UTF-8,
+ * which none of ours is. */
+static void written(int status) {
+    if (status < 0) {
+        die("out of memory: a report could not be written");
+    }
+}
+
 struct Markup {
     xmlBufferPtr buffer;
     xmlTextWriterPtr writer;
@@ -36,22 +44,24 @@ struct Markup {
 
 Markup *markup_begin(bool document) {
     Markup *m = malloc(sizeof *m);
-    CHECK(m);
+    written(m ? 0 : -1);
     library_begins();
     m->buffer = xmlBufferCreate();
     m->writer = m->buffer ? xmlNewTextWriterMemory(m->buffer, 0) : NULL;
-    CHECK(m->writer);
+    written(m->writer ? 0 : -1);
     if (document) {
-        xmlTextWriterSetIndent(m->writer, 1);
-        xmlTextWriterStartDocument(m->writer, NULL, "UTF-8", NULL);
+        written(xmlTextWriterSetIndent(m->writer, 1));
+        written(xmlTextWriterStartDocument(m->writer, NULL, "UTF-8", NULL));
     }
     return m;
 }
 
 void markup_end(Markup *m, Text *out) {
-    xmlTextWriterEndDocument(m->writer);
-    xmlFreeTextWriter(m->writer); /* flushes */
+    written(xmlTextWriterEndDocument(m->writer));
+    written(xmlTextWriterFlush(m->writer));
+    xmlFreeTextWriter(m->writer);
     const char *bytes = (const char *)xmlBufferContent(m->buffer);
+    written(bytes ? 0 : -1);
     int n = xmlBufferLength(m->buffer);
     library_ended(bytes, n);
     text_addn(out, bytes, n);
@@ -77,7 +87,7 @@ static const xmlChar *legal(char *s) {
 
 static char *format_text(const char *format, va_list list) {
     char *s = NULL;
-    CHECK(vasprintf(&s, format, list) >= 0);
+    written(vasprintf(&s, format, list));
     return s;
 }
 
@@ -86,7 +96,7 @@ void markup_text(Markup *m, const char *format, ...) {
     va_start(list, format);
     char *s = format_text(format, list);
     va_end(list);
-    xmlTextWriterWriteString(m->writer, legal(s));
+    written(xmlTextWriterWriteString(m->writer, legal(s)));
     free(s);
 }
 
@@ -95,12 +105,12 @@ void markup_attribute(Markup *m, const char *name, const char *format, ...) {
     va_start(list, format);
     char *s = format_text(format, list);
     va_end(list);
-    xmlTextWriterWriteAttribute(m->writer, (const xmlChar *)name, legal(s));
+    written(xmlTextWriterWriteAttribute(m->writer, (const xmlChar *)name, legal(s)));
     free(s);
 }
 
 void markup_open(Markup *m, const char *tag, ...) {
-    xmlTextWriterStartElement(m->writer, (const xmlChar *)tag);
+    written(xmlTextWriterStartElement(m->writer, (const xmlChar *)tag));
     va_list list;
     va_start(list, tag);
     for (const char *name = va_arg(list, const char *); name; name = va_arg(list, const char *)) {
@@ -112,12 +122,12 @@ void markup_open(Markup *m, const char *tag, ...) {
     va_end(list);
 }
 
-void markup_close(Markup *m) { xmlTextWriterEndElement(m->writer); }
+void markup_close(Markup *m) { written(xmlTextWriterEndElement(m->writer)); }
 
-void markup_close_full(Markup *m) { xmlTextWriterFullEndElement(m->writer); }
+void markup_close_full(Markup *m) { written(xmlTextWriterFullEndElement(m->writer)); }
 
 void markup_raw(Markup *m, const char *text) {
-    xmlTextWriterWriteRaw(m->writer, (const xmlChar *)text);
+    written(xmlTextWriterWriteRaw(m->writer, (const xmlChar *)text));
 }
 
 void markup_element(Markup *m, const char *tag, const char *attribute, const char *value,

@@ -241,6 +241,7 @@ bool report_write(Arena *arena, const char *out, const Report *r, char *path, si
         snprintf(message, message_size, "cannot write '%.200s': the name is too long", out);
         return false;
     }
+    io_sweep(out, ".", remove_folder); /* of reports that were being written */
     if (!io_mkdirs(aside, message, message_size)) {
         return false;
     }

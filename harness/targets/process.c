@@ -1,7 +1,10 @@
-/* A child process with pipes. It leads its own process group, so that killing the group also kills
- * its children, and it ends with this process (parent death signal, end of its standard input). The
- * pipes are non-blocking: a child that never reads, or never stops writing, cannot block us. */
+/* A child process with pipes, under a keeper, which ends as the target does and leaves no
+ * descendant of it behind. It ends with this process (parent death signal, end of its standard
+ * input). The pipes are non-blocking: a child that never reads, or never stops writing, cannot
+ * block us. */
 #include "harness/targets/process.h"
+
+#include "harness/targets/keeper.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -10,7 +13,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -23,32 +25,22 @@ static void close_pair(int *pair) {
     }
 }
 
-static _Noreturn void become(char *const *argv, char *const *environment, int in, int out,
-                             int err) {
-    setpgid(0, 0);
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
-    signal(SIGPIPE, SIG_DFL);
-    if (dup2(in, 0) < 0 || dup2(out, 1) < 0 || dup2(err, 2) < 0) {
-        _exit(127);
-    }
-    for (int i = 0; environment[i]; i++) {
-        putenv(environment[i]);
-    }
-    execvp(argv[0], argv);
-    dprintf(2, "cannot run %s: %s\n", argv[0], strerror(errno));
-    _exit(127);
-}
-
-bool process_start(Process *p, char *const *argv, char *const *environment, char *message,
-                   size_t message_size) {
+bool process_start(Process *p, char *const *argv, char *const *environment, int64_t memory,
+                   char *message, size_t message_size) {
     int in[2] = {-1, -1}, out[2] = {-1, -1}, err[2] = {-1, -1};
     memset(p, 0, sizeof *p);
     p->in = p->out = p->err = -1;
     signal(SIGPIPE, SIG_IGN); /* a write to a dead child fails with EPIPE instead */
     fflush(NULL);
-    pid_t pid = -1;
+    pid_t pid = -1, self = getpid();
     if (pipe2(in, O_CLOEXEC) == 0 && pipe2(out, O_CLOEXEC) == 0 && pipe2(err, O_CLOEXEC) == 0) {
+        const sigset_t signals = keeper_signals();
+        sigset_t before;
+        pthread_sigmask(SIG_BLOCK, &signals, &before);
         pid = fork();
+        if (pid != 0) {
+            pthread_sigmask(SIG_SETMASK, &before, NULL);
+        }
     }
     if (pid < 0) {
         snprintf(message, message_size, "cannot start a process: %s", strerror(errno));
@@ -58,9 +50,10 @@ bool process_start(Process *p, char *const *argv, char *const *environment, char
         return false;
     }
     if (pid == 0) {
-        become(argv, environment, in[0], out[1], err[1]);
+        const KeeperTask task = {argv, environment, in[0], out[1], err[1], memory};
+        close(in[1]); /* the keeper's child gets the other ends */
+        keeper_run(&task, self);
     }
-    setpgid(pid, pid); /* parent and child both call it; either may be first */
     close(in[0]);
     close(out[1]);
     close(err[1]);
@@ -180,8 +173,8 @@ void process_stop(Process *p) {
             nanosleep(&(struct timespec){.tv_nsec = 5000000}, NULL);
         }
     }
-    kill(-p->pid, SIGKILL);
     if (ended == 0) {
+        kill(p->pid, SIGTERM); /* to the keeper, which kills the target and its children */
         while (waitpid(p->pid, &status, 0) < 0 && errno == EINTR) {
         }
         snprintf(p->end, sizeof p->end, "killed");

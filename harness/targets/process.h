@@ -14,7 +14,7 @@ enum {
 };
 
 typedef struct Process {
-    pid_t pid;        /* 0: not running */
+    pid_t pid;        /* of its keeper (keeper.h); 0: not running */
     int in, out, err; /* its standard input, output, error; -1: closed */
     char *line;       /* its output that is not yet consumed; malloc */
     size_t used, capacity;
@@ -26,10 +26,11 @@ typedef struct Process {
     char end[160]; /* how it ended: "killed by signal 9" (process_stop) */
 } Process;
 
-/* Starts `argv` with `environment` ("NAME=VALUE", NULL-ended) added; false and a message if
- * the system cannot start a process. */
-bool process_start(Process *p, char *const *argv, char *const *environment, char *message,
-                   size_t message_size);
+/* Starts `argv` with `environment` ("NAME=VALUE", NULL-ended) added and with at most `memory` bytes
+ * of data in each of its processes (0: no limit); false and a message if the system cannot start a
+ * process. */
+bool process_start(Process *p, char *const *argv, char *const *environment, int64_t memory,
+                   char *message, size_t message_size);
 /* Adds its descriptors to `fds` (three at most); returns how many. */
 int process_poll(const Process *p, struct pollfd *fds);
 /* Reads and writes as much as is possible without blocking. */

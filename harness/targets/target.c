@@ -140,6 +140,7 @@ static Result *read_answer(Ticket *ticket, const char *line, size_t length, char
     static const char *const keys[] = {"id", "result", NULL};
     Reader r = {.arena = &ticket->arena,
                 .names = {.arena = &ticket->arena},
+                .fold = true,
                 .message = message,
                 .message_size = message_size};
     message[0] = '\0';
@@ -235,7 +236,8 @@ static void start_worker(Target *t, TargetWorker *w) {
     static const char HELLO[] = "{\"hello\": 1}\n";
     t->counters.starts++;
     char message[200];
-    if (!process_start(&w->process, t->declared.command, t->declared.environment, message,
+    if (!process_start(&w->process, t->declared.command, t->declared.environment,
+                       min_i64(t->settings.memory, INT64_MAX >> 20) << 20, message,
                        sizeof message)) {
         snprintf(t->start_message, sizeof t->start_message, "the target %s does not start: %s",
                  t->name, message);

@@ -17,6 +17,7 @@ typedef struct TargetSettings {
                            NULL */
     int workers;        /* processes of each target (1) */
     double timeout;     /* seconds a program may take (60) */
+    int64_t memory;     /* megabytes of data of each process (8192); 0: no limit */
     bool no_probes;     /* leave probes out of the Python source; no trace is compared */
     const char *native_cache; /* compiled:native: its folder, "none" or NULL (NativeSettings) */
     bool strict; /* also compare what is minor by default: versions, strides and offsets of a

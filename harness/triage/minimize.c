@@ -12,6 +12,7 @@
 #include "tensor/hash.h"
 
 #include "harness/triage/cause.h"
+#include "harness/util/interrupt.h"
 #include "harness/util/clock.h"
 #include "harness/reduce/reduce.h"
 
@@ -193,7 +194,7 @@ static bool reference_runs(Minimize *m, const Program *p, Arena *scratch) {
 }
 
 static bool within_budget(const Minimize *m) {
-    return m->stats->checks < m->max_checks && now_seconds() < m->end;
+    return m->stats->checks < m->max_checks && now_seconds() < m->end && !interrupt_came();
 }
 
 /* Records the first finding of each other symptom. */
@@ -247,11 +248,20 @@ static int gather_candidates(Minimize *m, int reducer, int *k, bool *ended) {
     return n;
 }
 
+enum { THREAD_STACK = 8 << 20 };
+
 static void check_batch(Minimize *m, int n) {
     pthread_t thread[MINIMIZE_MAX_JOBS];
     bool apart[MINIMIZE_MAX_JOBS];
+    pthread_attr_t attributes; /* the default stack is what `ulimit -s` was at the start */
+    bool made = n > 1 && pthread_attr_init(&attributes) == 0 &&
+                pthread_attr_setstacksize(&attributes, THREAD_STACK) == 0;
     for (int i = 1; i < n; i++) {
-        apart[i] = pthread_create(&thread[i], NULL, check_in_thread, &m->candidate[i]) == 0;
+        apart[i] = pthread_create(&thread[i], made ? &attributes : NULL, check_in_thread,
+                                  &m->candidate[i]) == 0;
+    }
+    if (made) {
+        pthread_attr_destroy(&attributes);
     }
     check_candidate(&m->candidate[0]);
     for (int i = 1; i < n; i++) {

@@ -9,10 +9,12 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 static IoStatus io_fail(IoStatus status, char *message, size_t size, const char *what,
@@ -257,11 +259,70 @@ static bool io_write_all(int fd, const char *text, int64_t length) {
     return true;
 }
 
+/* The PID in the name "STEM.PID.tmp" of a temporary file of ours; 0: another name. */
+static long writer_of(const char *name) {
+    size_t n = strlen(name);
+    if (!ends_with(name, ".tmp") || n < 6) {
+        return 0;
+    }
+    size_t at = n - 4;
+    while (at > 0 && name[at - 1] >= '0' && name[at - 1] <= '9') {
+        at--;
+    }
+    bool ours = at > 1 && name[at - 1] == '.' && n - 4 - at > 0 && n - 4 - at < 10;
+    return ours ? strtol(name + at, NULL, 10) : 0;
+}
+
+enum { LEFT_SECONDS = 10 }; /* a process of another PID namespace may be writing younger ones */
+
+static void drop_file(const char *path) { unlink(path); }
+
+void io_sweep(const char *folder, const char *prefix, void (*drop)(const char *path)) {
+    DIR *dir = opendir(folder);
+    for (struct dirent *entry; dir && (entry = readdir(dir)) != NULL;) {
+        char path[PATH_MAX];
+        struct stat info;
+        long pid =
+            strncmp(entry->d_name, prefix, strlen(prefix)) == 0 ? writer_of(entry->d_name) : 0;
+        int n = snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
+        if (pid > 0 && n < (int)sizeof path && kill((pid_t)pid, 0) != 0 && errno == ESRCH &&
+            lstat(path, &info) == 0 && time(NULL) - info.st_mtime > LEFT_SECONDS) {
+            (S_ISLNK(info.st_mode) ? drop_file : drop)(path);
+        }
+    }
+    if (dir) {
+        closedir(dir);
+    }
+}
+
+/* Removes what killed processes left beside `path` while they wrote it. */
+static void sweep_beside(const char *path) {
+    char folder[PATH_MAX], prefix[PATH_MAX + 2];
+    const char *slash = strrchr(path, '/');
+    snprintf(folder, sizeof folder, "%.*s", slash ? (int)(slash - path) + 1 : 1,
+             slash ? path : ".");
+    snprintf(prefix, sizeof prefix, "%s.", slash ? slash + 1 : path);
+    io_sweep(folder, prefix, drop_file);
+}
+
+/* A new file, never one that is there or that a link names. What is there was left by a process
+ * that was killed: the name is this process's own, or that of a folder that it has locked. */
+static int create_aside(const char *aside) {
+    int fd = -1;
+    for (int i = 0; i < 2 && fd < 0; i++) {
+        fd = open(aside, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+        if (fd < 0 && (errno != EEXIST || unlink(aside) != 0)) {
+            break;
+        }
+    }
+    return fd;
+}
+
 /* `aside` may be `path` itself. */
 static bool write_over(const char *path, const char *aside, bool sync, const char *text,
                        int64_t length, char *message, size_t message_size) {
     bool renamed = strcmp(path, aside) != 0;
-    int fd = open(aside, O_WRONLY | O_CLOEXEC | (renamed ? O_CREAT | O_TRUNC : 0), 0666);
+    int fd = renamed ? create_aside(aside) : open(path, O_WRONLY | O_CLOEXEC);
     if (fd < 0) {
         io_fail(IO_ENVIRONMENT, message, message_size, "write", path, errno);
         return false;
@@ -294,6 +355,7 @@ bool io_write(const char *path, const char *text, int64_t length, char *message,
         return write_over(path, path, false, text, length, message, message_size);
     }
     path = realpath(path, real) ? real : path; /* what a link names is replaced, not the link */
+    sweep_beside(path);
     int n = snprintf(aside, sizeof aside, "%s.%ld.tmp", path, (long)getpid());
     if (n < 0 || n >= (int)sizeof aside) {
         io_fail(IO_ENVIRONMENT, message, message_size, "write", path, ENAMETOOLONG);

@@ -40,6 +40,10 @@ void io_each_corpus(const char *path, SourceFn each, void *user);
  * name, in `arena`: how many. None if the folder cannot be read. */
 int io_list(Arena *arena, const char *folder, const char *prefix, char ***paths);
 
+/* Calls `drop` with each path in `folder` named "PREFIX....PID.tmp" whose process no longer runs:
+ * it was killed while it wrote. */
+void io_sweep(const char *folder, const char *prefix, void (*drop)(const char *path));
+
 /* Writes the file aside (same directory), fsyncs and renames; false and a sentence if the
  * environment fails. A path that is not a regular file (a pipe, /dev/null) is written to directly.
  */

@@ -13,7 +13,17 @@
 
 static const int64_t EXACT = (int64_t)1 << 53;
 
-double json_double(const Json *number) { return strtod(number->text, NULL); }
+/* Up to 15 digits without point or exponent, which are exact in a double, need no strtod. */
+double json_double(const Json *number) {
+    int64_t value = 0;
+    bool negative = number->text[0] == '-', plain = number->length <= 15;
+    for (int i = negative; i < number->length && plain; i++) {
+        plain = number->text[i] >= '0' && number->text[i] <= '9';
+        value = value * 10 + (number->text[i] - '0');
+    }
+    double magnitude = plain ? (double)value : strtod(number->text, NULL);
+    return plain && negative ? -magnitude : magnitude;
+}
 
 /* The digits of a JSON number without the decimal point: value = digits * 10^exponent. */
 typedef struct Decimal {
@@ -281,8 +291,12 @@ bool json_read_data(Reader *r, const Json *j, DType dtype, bool rounding, void *
     }
     *n = j->count;
     *data = arena_alloc(r->arena, (int64_t)j->count * dtype_bytes(dtype));
-    int64_t i = 0;
-    for (const Json *e = j->child; e; e = e->next, i++) {
+    const Json *next = j->child;
+    int at = 1;
+    for (int i = 0; i < j->count; i++) {
+        char buffer[JSON_SCALAR];
+        const Json scalar = next ? *next : json_element(j, i, &at, buffer), *e = &scalar;
+        next = next ? next->next : NULL;
         bool ok, b = false;
         if (dtype == DT_bool) {
             ok = json_read_bool(r, e, &b);

@@ -12,11 +12,11 @@ static bool read_ints(Reader *r, const Json *j, int64_t low, int64_t *v, int max
     if (!json_want(r, j, JSON_ARRAY, "an array of integers")) {
         return false;
     }
-    if (j->count > max) {
-        return json_bad(r, j, "%d entries pass the limit of %d", j->count, max);
+    if (!json_limit(r, j, max, "entries")) {
+        return false;
     }
     *n = j->count;
-    for (const Json *e = j->child; e; e = e->next) {
+    for (const Json *e = json_items(r, j); e; e = e->next) {
         if (!json_read_int_in(r, e, low, (int64_t)1 << 53, &v[e->index])) {
             return false;
         }
@@ -89,11 +89,11 @@ static bool read_inputs(Reader *r, const Json *j, Input **out, int *n) {
     if (!json_want(r, j, JSON_ARRAY, "an array of inputs")) {
         return false;
     }
-    if (j->count > MAX_INPUTS) {
-        return json_bad(r, j, "%d inputs pass the limit of %d", j->count, MAX_INPUTS);
+    if (!json_limit(r, j, MAX_INPUTS, "inputs")) {
+        return false;
     }
     Input *v = arena_array(r->arena, Input, j->count);
-    for (const Json *e = j->child; e; e = e->next) {
+    for (const Json *e = json_items(r, j); e; e = e->next) {
         if (!read_json_input(r, e, &v[e->index])) {
             return false;
         }
@@ -120,12 +120,13 @@ static bool read_backward(Reader *r, const Json *j, Backward *out) {
     if (!of) {
         return true;
     }
-    if (!json_want(r, of, JSON_ARRAY, "an array of places in return")) {
+    if (!json_want(r, of, JSON_ARRAY, "an array of places in return") ||
+        !json_limit(r, of, MAX_RETURNS, "places")) {
         return false;
     }
     out->of = arena_array(r->arena, int, of->count);
     out->nof = of->count;
-    for (const Json *e = of->child; e; e = e->next) {
+    for (const Json *e = json_items(r, of); e; e = e->next) {
         int64_t index;
         if (!json_read_int_in(r, e, 0, INT32_MAX, &index)) {
             return false;
@@ -137,12 +138,13 @@ static bool read_backward(Reader *r, const Json *j, Backward *out) {
 
 /* {"NAME": {"requires_grad": BOOL}, ...} */
 static bool read_recall_set(Reader *r, const Json *j, Recall *out) {
-    if (!json_want(r, j, JSON_OBJECT, "an object of flags by name")) {
+    if (!json_want(r, j, JSON_OBJECT, "an object of flags by name") ||
+        !json_limit(r, j, JSON_MAX_LIST, "names")) {
         return false;
     }
     out->set = arena_alloc(r->arena, (int64_t)sizeof *out->set * j->count);
     out->nset = j->count;
-    for (const Json *e = j->child; e; e = e->next) {
+    for (const Json *e = json_items(r, j); e; e = e->next) {
         const Json key = {.kind = JSON_STRING,
                           .text = e->key,
                           .parent = e->parent,
@@ -192,13 +194,13 @@ static bool read_recalls(Reader *r, const Json *j, Program *p) {
     if (!json_want(r, j, JSON_ARRAY, "an array of calls")) {
         return false;
     }
-    if (j->count > MAX_RECALLS) {
-        return json_bad(r, j, "%d recalls pass the limit of %d", j->count, MAX_RECALLS);
+    if (!json_limit(r, j, MAX_RECALLS, "recalls")) {
+        return false;
     }
     p->recalls_given = true;
     p->recalls = arena_array(r->arena, Recall, j->count);
     p->nrecalls = j->count;
-    for (const Json *e = j->child; e; e = e->next) {
+    for (const Json *e = json_items(r, j); e; e = e->next) {
         if (!read_recall(r, e, &p->recalls[e->index])) {
             return false;
         }
@@ -224,13 +226,14 @@ static bool read_choice(Reader *r, const Json *j, const char *const *choices, in
 }
 
 static bool read_bindings(Reader *r, const Json *j, PythonSurface *surface) {
-    if (!json_want(r, j, JSON_OBJECT, "an object of roles by input name")) {
+    if (!json_want(r, j, JSON_OBJECT, "an object of roles by input name") ||
+        !json_limit(r, j, JSON_MAX_LIST, "names")) {
         return false;
     }
     surface->bindings_given = true;
     surface->bindings = arena_alloc(r->arena, (int64_t)sizeof *surface->bindings * j->count);
     surface->nbindings = j->count;
-    for (const Json *e = j->child; e; e = e->next) {
+    for (const Json *e = json_items(r, j); e; e = e->next) {
         int binding;
         const Json key = {.kind = JSON_STRING,
                           .text = e->key,
@@ -247,13 +250,14 @@ static bool read_bindings(Reader *r, const Json *j, PythonSurface *surface) {
 }
 
 static bool read_call_styles(Reader *r, const Json *j, PythonSurface *surface) {
-    if (!json_want(r, j, JSON_OBJECT, "an object of spellings by statement path")) {
+    if (!json_want(r, j, JSON_OBJECT, "an object of spellings by statement path") ||
+        !json_limit(r, j, JSON_MAX_LIST, "paths")) {
         return false;
     }
     surface->call_styles_given = true;
     surface->call_styles = arena_alloc(r->arena, (int64_t)sizeof *surface->call_styles * j->count);
     surface->ncall_styles = j->count;
-    for (const Json *e = j->child; e; e = e->next) {
+    for (const Json *e = json_items(r, j); e; e = e->next) {
         int call_styles;
         if (!path_valid(e->key)) {
             return json_bad(r, e, "not a statement's path, such as body[3]");
@@ -268,13 +272,14 @@ static bool read_call_styles(Reader *r, const Json *j, PythonSurface *surface) {
 }
 
 static bool read_outline(Reader *r, const Json *j, PythonSurface *surface) {
-    if (!json_want(r, j, JSON_ARRAY, "an array of [FROM, TO]")) {
+    if (!json_want(r, j, JSON_ARRAY, "an array of [FROM, TO]") ||
+        !json_limit(r, j, JSON_MAX_LIST, "pairs")) {
         return false;
     }
     surface->outline_given = true;
     surface->outline = arena_alloc(r->arena, (int64_t)sizeof *surface->outline * j->count);
     surface->noutline = j->count;
-    for (const Json *e = j->child; e; e = e->next) {
+    for (const Json *e = json_items(r, j); e; e = e->next) {
         int64_t pair[2];
         int n;
         if (!read_ints(r, e, 0, pair, 2, &n)) {
@@ -375,6 +380,7 @@ static bool read_program(Reader *r, const Json *root, Program *p) {
     p->setup_given = setup != NULL;
     return returns && (!inputs || read_inputs(r, inputs, &p->inputs, &p->ninputs)) &&
            (!setup || json_read_block(r, setup, &p->setup)) && json_read_block(r, body, &p->body) &&
+           json_limit(r, returns, MAX_RETURNS, "returns") &&
            json_read_names(r, returns, false, &p->returns, &p->nreturns) &&
            read_calls(r, root, p) && (!surface || read_surface(r, surface, &p->surface));
 }
@@ -403,6 +409,7 @@ ParseStatus program_parse_within(Arena *arena, const char *text, size_t length,
     *out = NULL;
     Reader r = {.arena = arena,
                 .names = {.arena = arena},
+                .fold = true,
                 .message = message,
                 .message_size = message_size};
     const Json *root = json_parse(&r, text, length);

@@ -167,7 +167,7 @@ static bool check_unknown_op_value(Reader *r, const Json *j) {
         }
         return known || json_bad(r, j, "not a value of the format");
     }
-    for (const Json *c = j->kind == JSON_ARRAY ? j->child : NULL; c; c = c->next) {
+    for (const Json *c = j->kind == JSON_ARRAY ? json_items(r, j) : NULL; c; c = c->next) {
         if (!check_unknown_op_value(r, c)) {
             return false;
         }
@@ -445,7 +445,7 @@ bool json_read_block(Reader *r, const Json *j, Block *out) {
     }
     r->depth++;
     Stmt *tail = NULL;
-    for (const Json *e = j->child; e; e = e->next) {
+    for (const Json *e = json_items(r, j); e; e = e->next) {
         Stmt *s = arena_new(r->arena, Stmt);
         s->of = NAME_NONE;
         block_append(out, s, &tail);

@@ -20,11 +20,12 @@ bool json_read_name(Reader *r, const Json *j, NameId *out) {
 }
 
 bool json_read_names(Reader *r, const Json *j, bool nulls, NameId **out, int *n) {
-    if (!json_want(r, j, JSON_ARRAY, "an array of names")) {
+    if (!json_want(r, j, JSON_ARRAY, "an array of names") ||
+        !json_limit(r, j, JSON_MAX_LIST, "names")) {
         return false;
     }
     NameId *v = arena_array(r->arena, NameId, j->count);
-    for (const Json *e = j->child; e; e = e->next) {
+    for (const Json *e = json_items(r, j); e; e = e->next) {
         if (nulls && e->kind == JSON_NULL) {
             v[e->index] = NAME_NONE;
         } else if (!json_read_name(r, e, &v[e->index])) {
@@ -82,9 +83,12 @@ static bool read_json_pint(Reader *r, const Json *j, PInt *out) {
 
 static bool read_pints(Reader *r, const Json *j, PArg *out) {
     bool single = j->kind != JSON_ARRAY;
+    if (!single && !json_limit(r, j, JSON_MAX_LIST, "entries")) {
+        return false;
+    }
     int n = single ? 1 : j->count;
     PInt *v = arena_array(r->arena, PInt, n);
-    const Json *e = single ? j : j->child;
+    const Json *e = single ? j : json_items(r, j);
     for (int i = 0; i < n; i++, e = e->next) {
         if (!read_json_pint(r, e, &v[i])) {
             return false;
@@ -104,11 +108,12 @@ static bool read_slice_bound(Reader *r, const Json *j, bool *has, PInt *out) {
 }
 
 static bool read_list_item(Reader *r, const Json *j, PIndexItem *out) {
-    if (!json_want(r, j, JSON_ARRAY, "an array of integers")) {
+    if (!json_want(r, j, JSON_ARRAY, "an array of integers") ||
+        !json_limit(r, j, JSON_MAX_LIST, "entries")) {
         return false;
     }
     int64_t *v = arena_array(r->arena, int64_t, j->count);
-    for (const Json *e = j->child; e; e = e->next) {
+    for (const Json *e = json_items(r, j); e; e = e->next) {
         if (!json_read_wide_int(r, e, &v[e->index])) {
             return false;
         }
@@ -160,8 +165,11 @@ static bool read_index_item(Reader *r, const Json *j, PIndexItem *out) {
 }
 
 static bool read_index(Reader *r, const Json *j, PArg *out) {
+    if (!json_limit(r, j, JSON_MAX_LIST, "index items")) {
+        return false;
+    }
     PIndexItem *v = arena_array(r->arena, PIndexItem, j->count);
-    for (const Json *e = j->child; e; e = e->next) {
+    for (const Json *e = json_items(r, j); e; e = e->next) {
         if (!read_index_item(r, e, &v[e->index])) {
             return false;
         }

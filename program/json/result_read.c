@@ -55,11 +55,11 @@ static bool read_sizes(ResultReader *c, const Json *j, int64_t *v, int *n) {
     if (!json_want(c->r, j, JSON_ARRAY, "an array of integers")) {
         return false;
     }
-    if (j->count > MAX_DIMS) {
-        return json_bad(c->r, j, "%d entries pass the limit of %d dimensions", j->count, MAX_DIMS);
+    if (!json_limit(c->r, j, MAX_DIMS, "dimensions")) {
+        return false;
     }
     *n = j->count;
-    for (const Json *e = j->child; e; e = e->next) {
+    for (const Json *e = json_items(c->r, j); e; e = e->next) {
         if (!json_read_int_in(c->r, e, 0, (int64_t)1 << 53, &v[e->index])) {
             return false;
         }
@@ -212,9 +212,12 @@ static bool input_dtype(ResultReader *c, const Json *j, NameId name, DType *out)
             return true;
         }
     }
-    *out = data && data->kind == JSON_ARRAY && data->child && data->child->kind == JSON_BOOL
-               ? DT_bool
-               : DT_float64;
+    int at = 1;
+    char buffer[JSON_SCALAR];
+    bool is_bool =
+        data && data->kind == JSON_ARRAY && data->count > 0 &&
+        (data->child ? data->child->kind : json_element(data, 0, &at, buffer).kind) == JSON_BOOL;
+    *out = is_bool ? DT_bool : DT_float64;
     return true;
 }
 
@@ -276,7 +279,7 @@ static bool call_array(ResultReader *c, const Json *object, const char *key, con
         return false;
     }
     if (j) {
-        *first = j->child;
+        *first = json_items(c->r, j);
         *n = j->count;
     }
     return true;
@@ -332,7 +335,7 @@ static bool read_poked_list(ResultReader *c, const Json *object, const char *key
     if (!json_want(c->r, j, JSON_ARRAY, "an array")) {
         return false;
     }
-    *first = j->child;
+    *first = json_items(c->r, j);
     return j->count == count || json_bad(c->r, j, "%d entries for %d recorded", j->count, count);
 }
 
@@ -422,7 +425,7 @@ static bool read_undefined(ResultReader *c, const Json *j, Result *out) {
     }
     out->nundefined = j->count;
     out->undefined = arena_array(c->r->arena, UndefinedNote, j->count);
-    for (const Json *e = j->child; e; e = e->next) {
+    for (const Json *e = json_items(c->r, j); e; e = e->next) {
         if (!json_keys(c->r, e, keys, NULL)) {
             return false;
         }
@@ -461,7 +464,7 @@ Result *json_read_result(Reader *r, const Json *root, const Program *p) {
     }
     out->ncalls = calls->count;
     out->calls = arena_array(r->arena, CallResult, calls->count);
-    for (const Json *e = calls->child; e; e = e->next) {
+    for (const Json *e = json_items(r, calls); e; e = e->next) {
         c.call = e->index;
         if (!read_call(&c, e, &out->calls[e->index])) {
             return NULL;
@@ -478,6 +481,7 @@ ParseStatus result_parse(Arena *arena, const char *text, size_t length, const Pr
     *out = NULL;
     Reader r = {.arena = arena,
                 .names = {.arena = arena},
+                .fold = true,
                 .message = message,
                 .message_size = message_size};
     const Json *root = json_parse(&r, text, length);

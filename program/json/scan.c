@@ -3,7 +3,8 @@
  * One pass with an explicit stack of open brackets, one byte each, so a million nested arrays do
  * not overflow the call stack. The state says which tokens may come next; numbers, strings and
  * literals have their own scan functions. Number tokens are recorded by position: their values are
- * read from the text later, never from a library's double. */
+ * read from the text later, never from a library's double. A long array of scalars is recorded as
+ * one token: the scan looks ahead from every '[', so that each scalar is read at most twice. */
 #include "program/json/tree.h"
 #include "tensor/array.h"
 
@@ -26,6 +27,9 @@ typedef struct JsonScanner {
     Arena *arena;
     JsonScan *out;
     int capacity;
+    int values; /* seen so far */
+    bool fold;
+    bool quiet; /* looking ahead: errors are not described */
     char *message;
     size_t message_size;
 } JsonScanner;
@@ -35,6 +39,9 @@ static bool bad_at(JsonScanner *s, size_t at, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 static bool bad_at(JsonScanner *s, size_t at, const char *format, ...) {
     size_t line = 1, column = 1;
+    if (s->quiet) {
+        return false;
+    }
     for (size_t i = 0; i < at; i++) {
         column++;
         if (s->text[i] == '\n') {
@@ -88,8 +95,7 @@ static bool scan_digits(JsonScanner *s, const char *where) {
     return true;
 }
 
-static bool scan_number(JsonScanner *s) {
-    size_t start = s->at;
+static bool skip_number(JsonScanner *s) {
     if (peek(s) == '-') {
         s->at++;
     }
@@ -116,9 +122,21 @@ static bool scan_number(JsonScanner *s) {
             return false;
         }
     }
-    s->out->number = array_reserve(s->arena, s->out->number, s->out->count, &s->capacity, 256,
-                                   sizeof *s->out->number);
-    s->out->number[s->out->count++] = (NumberToken){(int)start, (int)(s->at - start)};
+    return true;
+}
+
+static void record(JsonScanner *s, size_t start, int count) {
+    s->out->token = array_reserve(s->arena, s->out->token, s->out->count, &s->capacity, 256,
+                                  sizeof *s->out->token);
+    s->out->token[s->out->count++] = (JsonToken){(int)start, (int)(s->at - start), count};
+}
+
+static bool scan_number(JsonScanner *s) {
+    size_t start = s->at;
+    if (!skip_number(s)) {
+        return false;
+    }
+    record(s, start, 0);
     return true;
 }
 
@@ -238,6 +256,58 @@ static void skip_space(JsonScanner *s) {
     }
 }
 
+/* ---- folded arrays ---- */
+
+/* A string that data may hold, "nan" or the digits of an integer: short, plain characters. */
+static bool skip_short_string(JsonScanner *s) {
+    size_t start = ++s->at;
+    while (is_digit(peek(s)) || (peek(s) >= 'a' && peek(s) <= 'z') || peek(s) == '-' ||
+           peek(s) == '.') {
+        s->at++;
+    }
+    return s->at - start < JSON_SCALAR && peek(s) == '"' && s->at++ > 0;
+}
+
+/* The rest of an array behind its '[': true, with the number of its elements, if all are scalars
+ * that a folded array holds. */
+static bool skip_scalars(JsonScanner *s, int *count) {
+    for (*count = 0;;) {
+        skip_space(s);
+        int c = peek(s);
+        bool ok = c == '"'                  ? skip_short_string(s)
+                  : c == '-' || is_digit(c) ? skip_number(s)
+                  : c == 't' || c == 'f'    ? scan_literal(s)
+                                            : false;
+        if (!ok) {
+            return false;
+        }
+        (*count)++;
+        skip_space(s);
+        c = peek(s);
+        s->at++;
+        if (c != ',') {
+            return c == ']';
+        }
+    }
+}
+
+/* At a '[': records the array as one token, unless it is short or holds something else. */
+static bool scan_folded(JsonScanner *s) {
+    size_t start = s->at++;
+    int count;
+    s->quiet = true;
+    bool folded = s->fold && skip_scalars(s, &count) && count > JSON_FOLD;
+    s->quiet = false;
+    if (folded) {
+        record(s, start, count);
+    } else {
+        s->at = start;
+    }
+    return folded;
+}
+
+/* ---- the text ---- */
+
 static bool scan_key(JsonScanner *s) {
     if (peek(s) != '"') {
         return bad_expected(s, "a key in double quotes");
@@ -279,6 +349,10 @@ static bool scan_json_text(JsonScanner *s) {
                 return false;
             }
             next = NEXT_VALUE;
+        } else if (++s->values > JSON_MAX_VALUES) {
+            return bad_at(s, s->at, "the text has more than %d values", JSON_MAX_VALUES);
+        } else if (c == '[' && scan_folded(s)) {
+            next = depth > 0 ? NEXT_COMMA_OR_CLOSE : NEXT_END;
         } else if (c == '[' || c == '{') {
             if (depth == JSON_MAX_DEPTH) {
                 return bad_at(s, s->at, "nested deeper than %d", JSON_MAX_DEPTH);
@@ -298,12 +372,13 @@ static bool scan_json_text(JsonScanner *s) {
     }
 }
 
-bool json_scan(Arena *arena, const char *text, size_t length, JsonScan *out, char *message,
-               size_t message_size) {
+bool json_scan(Arena *arena, const char *text, size_t length, bool fold, JsonScan *out,
+               char *message, size_t message_size) {
     *out = (JsonScan){0};
     JsonScanner s = {.text = (const unsigned char *)text,
                      .length = length,
                      .arena = arena,
+                     .fold = fold,
                      .out = out,
                      .message = message,
                      .message_size = message_size};

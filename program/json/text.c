@@ -103,6 +103,8 @@ void text_json_string(Text *text, const char *s) {
             text_printf(text, "\\%c", letters[escape - plain]);
         } else if (*c < 0x20 || *c == 0x7F) {
             text_printf(text, "\\u%04x", *c);
+        } else if (n == 2 && c[0] == 0xC2 && c[1] < 0xA0) { /* C1 control characters */
+            text_printf(text, "\\u%04x", c[1]);
         } else if (n == 0) {
             text_add(text, "\\ufffd"); /* messages of targets may hold invalid UTF-8 */
         } else {
@@ -234,6 +236,16 @@ void text_json(Text *text, const Json *j) {
         break;
     }
     text_add(text, j->kind == JSON_ARRAY ? "[" : "{");
+    for (int i = 0, at = 1; j->kind == JSON_ARRAY && j->text && i < j->count; i++) {
+        char buffer[JSON_SCALAR];
+        const Json element = json_element(j, i, &at, buffer);
+        text_add(text, i ? ", " : "");
+        text_json(text, &element);
+    }
+    if (j->text) {
+        text_add(text, "]");
+        return;
+    }
     for (const Json *c = j->child; c; c = c->next) {
         text_add(text, c->index ? ", " : "");
         if (c->key) {

@@ -1,9 +1,10 @@
 /* Builds Json nodes in the arena from JSON text, with cJSON as the parser.
  *
- * cJSON gets a copy of the text in which every number is overwritten by a single digit and blanks,
- * because it stores numbers as doubles and stops reading a long number halfway. Its tree is then
- * walked in document order, each number node takes the next token of the scan, and the tree is
- * freed. Both walks recurse at most JSON_MAX_DEPTH levels, which the scan has checked. */
+ * cJSON gets a copy of the text in which every number and every folded array is overwritten by a
+ * single digit and blanks, because it stores numbers as doubles, stops reading a long number
+ * halfway and takes 64 bytes for each. Its tree is then walked in document order, each number node
+ * takes the next token of the scan, and the tree is freed. Both walks recurse at most
+ * JSON_MAX_DEPTH levels, which the scan has checked. */
 #include "program/json/tree.h"
 
 #include <cjson/cJSON.h>
@@ -100,7 +101,7 @@ typedef struct TreeBuilder {
     Reader *r;
     const char *text;
     const JsonScan *scan;
-    int next_number;
+    int next_token;
 } TreeBuilder;
 
 static int compare_keys(const void *a, const void *b) {
@@ -159,10 +160,12 @@ static Json *build(TreeBuilder *b, const cJSON *from, Json *parent, int index) {
     } else if (j->kind == JSON_BOOL) {
         j->boolean = cJSON_IsTrue(from);
     } else if (j->kind == JSON_NUMBER) {
-        CHECK(b->next_number < b->scan->count);
-        NumberToken token = b->scan->number[b->next_number++];
+        CHECK(b->next_token < b->scan->count);
+        JsonToken token = b->scan->token[b->next_token++];
+        j->kind = token.count > 0 ? JSON_ARRAY : JSON_NUMBER;
         j->text = b->text + token.at;
         j->length = token.length;
+        j->count = token.count;
     } else {
         Json **link = &j->child;
         for (const cJSON *c = from->child; c; c = c->next) {
@@ -174,6 +177,14 @@ static Json *build(TreeBuilder *b, const cJSON *from, Json *parent, int index) {
         refuse_duplicates(b->r, j);
     }
     return j;
+}
+
+static void *allocate_or_die(size_t bytes) {
+    void *v = malloc(bytes);
+    if (!v) {
+        die("out of memory: %zu more bytes were needed", bytes);
+    }
+    return v;
 }
 
 Json *json_parse(Reader *r, const char *source, size_t length) {
@@ -189,16 +200,19 @@ Json *json_parse(Reader *r, const char *source, size_t length) {
         memcpy(text, source, length);
     }
     text[length] = '\0';
-    if (!json_scan(r->arena, text, length, &scan, r->message, r->message_size)) {
+    if (!json_scan(r->arena, text, length, r->fold, &scan, r->message, r->message_size)) {
         r->failed = true;
         return NULL;
     }
-    char *blanked = arena_copy(r->arena, text, (int64_t)length + 1);
+    char *blanked = memcpy(allocate_or_die(length + 1), text, length + 1);
     for (int i = 0; i < scan.count; i++) {
-        memset(blanked + scan.number[i].at, ' ', (size_t)scan.number[i].length);
-        blanked[scan.number[i].at] = '0';
+        memset(blanked + scan.token[i].at, ' ', (size_t)scan.token[i].length);
+        blanked[scan.token[i].at] = '0';
     }
+    /* cJSON answers NULL to bad syntax and to a failed allocation alike. */
+    cJSON_InitHooks(&(cJSON_Hooks){allocate_or_die, free});
     cJSON *tree = cJSON_ParseWithLength(blanked, length + 1);
+    free(blanked);
     if (!tree) {
         snprintf(r->message, r->message_size, "the JSON library refused the text");
         r->failed = true;
@@ -207,8 +221,54 @@ Json *json_parse(Reader *r, const char *source, size_t length) {
     TreeBuilder b = {r, text, &scan, 0};
     Json *root = build(&b, tree, NULL, 0);
     cJSON_Delete(tree);
-    CHECK(b.next_number == scan.count);
+    CHECK(b.next_token == scan.count);
     return r->failed ? NULL : root;
+}
+
+/* ---- folded arrays ---- */
+
+Json json_element(const Json *array, int index, int *at, char *buffer) {
+    const char *c = array->text + *at;
+    c += strspn(c, " \t\r\n,");
+    Json j = {.parent = (Json *)array, .index = index, .text = c};
+    size_t n = strcspn(c, " \t\r\n,]");
+    if (*c == '"') {
+        n = strcspn(c + 1, "\"");
+        memcpy(buffer, c + 1, n);
+        buffer[n] = '\0';
+        j.kind = JSON_STRING;
+        j.text = buffer;
+        n += 2;
+    } else if (*c == 't' || *c == 'f') {
+        j.kind = JSON_BOOL;
+        j.boolean = *c == 't';
+    } else {
+        j.kind = JSON_NUMBER;
+        j.length = (int)n;
+    }
+    *at = (int)(c - array->text + (int64_t)n);
+    return j;
+}
+
+const Json *json_items(Reader *r, const Json *j) {
+    Json *array = (Json *)j; /* members are added; its value stays */
+    bool folded = j->kind == JSON_ARRAY && j->text && !j->child;
+    Json **link = &array->child;
+    int at = 1;
+    for (int i = 0; folded && i < j->count; i++) {
+        char buffer[JSON_SCALAR];
+        Json element = json_element(j, i, &at, buffer);
+        Json *made = arena_copy(r->arena, &element, sizeof element);
+        made->text = element.kind == JSON_STRING ? arena_strdup(r->arena, buffer) : element.text;
+        *link = made;
+        link = &made->next;
+    }
+    return j->child;
+}
+
+bool json_limit(Reader *r, const Json *j, int limit, const char *entries) {
+    return j->count <= limit ||
+           json_bad(r, j, "%d %s pass the limit of %d", j->count, entries, limit);
 }
 
 /* ---- reading ---- */

@@ -11,9 +11,15 @@
 
 #include "program/json/json.h"
 
-/* Limits on text size and nesting: 64 nested statements are 129 levels, 64 nested `not` another
- * 64. */
-enum { JSON_MAX_BYTES = 16 * 1024 * 1024, JSON_MAX_DEPTH = 256 };
+/* Limits on text size, on nesting (64 nested statements are 129 levels, 64 nested `not` another
+ * 64) and on the values of a text, where a folded array counts as one. */
+enum {
+    JSON_MAX_BYTES = 16 * 1024 * 1024,
+    JSON_MAX_DEPTH = 256,
+    JSON_MAX_VALUES = 1 << 18,
+    JSON_FOLD = 64,      /* longer arrays of numbers, booleans and short strings are folded */
+    JSON_MAX_LIST = 4096 /* entries of a list that is not data: sizes, names, indices */
+};
 
 typedef enum JsonKind {
     JSON_NULL,
@@ -29,11 +35,12 @@ struct Json {
     bool boolean;
     int index;        /* index among its siblings */
     int count;        /* ARRAY, OBJECT: number of members */
-    int length;       /* NUMBER: bytes of text */
+    int length;       /* NUMBER and folded ARRAY: bytes of text */
     const char *key;  /* in an object; else NULL */
     const char *text; /* STRING: the value; NUMBER: its token, not NUL-terminated but followed by a
-                         byte that ends it */
-    Json *parent, *child, *next;
+                         byte that ends it; folded ARRAY: its source, from '[' to ']'; other ARRAYs:
+                         NULL */
+    Json *parent, *child, *next; /* a folded array has no child: json_items, json_element */
 };
 
 typedef struct Reader {
@@ -42,27 +49,40 @@ typedef struct Reader {
     bool failed; /* `message` holds the first error */
     char *message;
     size_t message_size;
+    bool fold; /* see json_parse */
     const char
         *unknown_op; /* message about the first op or overload that the table lacks, or NULL */
     int depth;       /* blocks open around the statement being read */
 } Reader;
 
 /* ---- json/scan.c ---- */
-typedef struct NumberToken {
+typedef struct JsonToken {
     int at, length;
-} NumberToken;
+    int count; /* of a folded array: its elements; of a number: 0 */
+} JsonToken;
 typedef struct JsonScan {
-    NumberToken *number; /* every number of the text, in order */
+    JsonToken *token; /* every number and every folded array of the text, in order */
     int count;
 } JsonScan;
 /* Checks that text[0..length) is one JSON value: UTF-8, grammar, nesting, control characters,
- * surrogates, no \u0000. False with "line 3, column 7: ..." in `message`. */
-bool json_scan(Arena *arena, const char *text, size_t length, JsonScan *out, char *message,
-               size_t message_size);
+ * surrogates, no \u0000, at most JSON_MAX_VALUES values. False with "line 3, column 7: ..." in
+ * `message`. With `fold`, arrays of more than JSON_FOLD scalars become one token each. */
+bool json_scan(Arena *arena, const char *text, size_t length, bool fold, JsonScan *out,
+               char *message, size_t message_size);
 
 /* ---- json/tree.c ---- */
-/* Parses text into a tree in r->arena; duplicate keys are errors. NULL after an error. */
+/* Parses text into a tree in r->arena; duplicate keys are errors. NULL after an error. Exits with
+ * code 3 if the system has no memory. If r->fold is set, long arrays of scalars are kept as text,
+ * because a tree of them would take 70 times the memory of the text. */
 Json *json_parse(Reader *r, const char *source, size_t length);
+/* The first member of an array or object. The members of a folded array are made. */
+const Json *json_items(Reader *r, const Json *j);
+/* The scalar at `*at`, a position in the text of a folded array `j` (1 at first), which moves on to
+ * the next one. A string is copied to `buffer`, which has JSON_SCALAR bytes. */
+enum { JSON_SCALAR = 32 };
+Json json_element(const Json *j, int index, int *at, char *buffer);
+/* Reports a list of more than `limit` entries; false then. */
+bool json_limit(Reader *r, const Json *j, int limit, const char *entries);
 /* Records "PATH: message" as the error unless there is one already; returns false. */
 bool json_bad(Reader *r, const Json *at, const char *format, ...)
     __attribute__((format(printf, 3, 4)));

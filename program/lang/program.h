@@ -13,7 +13,14 @@
 #include "program/ops/op.h"
 
 typedef int32_t NameId;
-enum { NAME_NONE = -1, MAX_NAMES = 8192, MAX_INPUTS = 64, MAX_RECALLS = 64, MAX_NESTING = 64 };
+enum {
+    NAME_NONE = -1,
+    MAX_NAMES = 8192,
+    MAX_INPUTS = 64,
+    MAX_RETURNS = 1024,
+    MAX_RECALLS = 64,
+    MAX_NESTING = 64
+};
 
 /* An int, or the size of a dim of a variable at run time: {"size_of": [NAME, DIM]}. */
 typedef struct PInt {

@@ -24,9 +24,10 @@ static bool is_reserved(const char *name) {
             return true;
         }
     }
-    /* "__x" would be mangled inside a class; "held_", "global_" and "_part" are our own prefixes */
+    /* "__x" would be mangled inside a class; the others are our own prefixes */
     return strncmp(name, "__", 2) == 0 || strncmp(name, "held_", 5) == 0 ||
-           strncmp(name, "global_", 7) == 0 || strncmp(name, "_part", 5) == 0;
+           strncmp(name, "global_", 7) == 0 || strncmp(name, "_part", 5) == 0 ||
+           strncmp(name, "_mode", 5) == 0;
 }
 
 static bool is_taken(const Program *p, const char *name, const char *const *out, int n) {
@@ -336,6 +337,28 @@ static void unbind_unused(const Printer *pr, const Stmt *s, const char *path, in
     }
 }
 
+/* CPython refuses more than 20 nested `with` blocks (CO_MAXBLOCKS of Include/cpython/code.h).
+ * Deeper ones set and restore the grad mode; after an error the outer blocks restore it. */
+enum { DEEPEST_WITH = 16 };
+
+static void open_grad_mode(const Printer *pr, const Stmt *s, int depth) {
+    if (depth <= DEEPEST_WITH) {
+        text_printf(pr->t, "with torch.%s():", s->grad_enabled ? "enable_grad" : "no_grad");
+        return;
+    }
+    text_printf(pr->t, "_mode%d = torch.is_grad_enabled(); torch.set_grad_enabled(%s)\n", depth,
+                s->grad_enabled ? "True" : "False");
+    python_indent(pr, depth);
+    text_add(pr->t, "if True:");
+}
+
+static void close_grad_mode(const Printer *pr, int depth) {
+    if (depth > DEEPEST_WITH) {
+        python_indent(pr, depth);
+        text_printf(pr->t, "torch.set_grad_enabled(_mode%d)\n", depth);
+    }
+}
+
 void python_block(const Printer *pr, const Block *block, int depth) {
     Text *t = pr->t;
     if (!block->first) {
@@ -350,7 +373,7 @@ void python_block(const Printer *pr, const Block *block, int depth) {
             print_python_op(pr, s, path);
             break;
         case STMT_WITH:
-            text_add(t, s->grad_enabled ? "with torch.enable_grad():" : "with torch.no_grad():");
+            open_grad_mode(pr, s, depth);
             break;
         case STMT_IF:
             text_add(t, "if ");
@@ -381,6 +404,9 @@ void python_block(const Printer *pr, const Block *block, int depth) {
         }
         if (s->kind == STMT_WITH || s->kind == STMT_IF) {
             python_block(pr, &s->body, depth + 1);
+        }
+        if (s->kind == STMT_WITH) {
+            close_grad_mode(pr, depth);
         }
         if (s->kind == STMT_IF && s->has_else) {
             python_indent(pr, depth);

@@ -228,3 +228,72 @@ END
     [ "$status" -eq 1 ]
     grep -q '^FINDING ' text || ls -d out/trace-*
 }
+
+# with_disk COMMAND: runs it in a user namespace of its own, in which ./disk is a file system of $size; skips the test where that is not allowed.
+with_disk() {
+    mkdir -p disk
+    unshare -rm sh -c 'mount -t tmpfs -o size=1m none disk' 2>/dev/null || skip "no mount in a user namespace"
+    unshare -rm sh -c "mount -t tmpfs -o size=$size none disk && $1"
+}
+
+@test "a full disk ends a campaign with one sentence; with room again it goes on to the same numbers" {
+    "$TWINGRAD" fuzz --jobs 2 --runs 4000 --fault RG-1 --out whole >/dev/null || true
+    for size in 900k 1100k 1300k 1600k 2000k; do
+        rm -rf kept
+        # the program is copied out of the small file system, into which nothing else fits, and goes on where there is room
+        with_disk '"$TWINGRAD" fuzz --jobs 2 --runs 4000 --fault RG-1 --out disk/out >text 2>errors; echo $? >status; cp -r disk/out kept'
+        [ "$(cat status)" -eq 3 ] || [ "$(cat status)" -eq 1 ] || { cat text errors; return 1; }
+        if [ "$(cat status)" -eq 3 ]; then
+            grep -q '^twingrad: .*No space left on device' errors || { cat errors; return 1; }
+            ! grep -q 'signal' errors
+        fi
+        if [ ! -e kept/campaign/ended ] && [ -e kept/campaign/ledger ]; then
+            status=0
+            "$TWINGRAD" fuzz --resume --out kept >text 2>errors || status=$?
+            [ "$status" -eq 1 ] || { cat text errors; return 1; }
+        fi
+        [ ! -e kept/campaign/ledger ] || [ "$(summary kept)" = "$(summary whole)" ]
+        [ -z "$(find kept -name '*.tmp')" ]
+    done
+}
+
+@test "a damaged ledger is reported, and the campaign goes on with the rest" {
+    "$TWINGRAD" fuzz --jobs 1 --runs 3000 --fault RG-1 --out out >/dev/null || true
+    rm out/campaign/ended
+    head -c 900 /dev/zero | tr '\0' 'x' | dd of=out/campaign/builtin-0/ledger bs=1 seek=16 conv=notrunc status=none # both copies of the counts
+    status=0
+    "$TWINGRAD" fuzz --resume --runs 4000 --out out >text 2>errors || status=$?
+    [ "$status" -eq 1 ] || { cat errors; return 1; }
+    grep -q "builtin-0/ledger' was damaged: .*; the rest is kept" errors
+    truncate -s 100 out/campaign/builtin-0/ledger
+    rm out/campaign/ended
+    status=0
+    "$TWINGRAD" fuzz --resume --runs 4000 --out out >text 2>errors || status=$?
+    [ "$status" -eq 1 ] || { cat errors; return 1; }
+    grep -q "builtin-0/ledger' was damaged: its counts begin at 0" errors
+    grep -qE '^4000 programs' text
+    [ -s out/trace-requires_grad-setitem/minimized.json ]
+}
+
+@test "what a killed run was writing is removed by the next one" {
+    "$TWINGRAD" fuzz --runs 300 --fault RG-1 --out out --results results.json >/dev/null || true
+    (exec true) & dead=$!
+    wait $dead
+    mkdir "out/.values-data-cat.$dead.tmp"
+    echo part >"out/.values-data-cat.$dead.tmp/case.json"
+    echo part >"results.json.$dead.tmp"
+    echo part >"results.json.$$.tmp" # of a process that runs
+    ln -s out "out/.link.$dead.tmp"
+    touch -hd '1 minute ago' "out/.values-data-cat.$dead.tmp" results.json.*.tmp "out/.link.$dead.tmp"
+    rm -r out/trace-*
+    "$TWINGRAD" fuzz --runs 300 --fault RG-1 --out out --results results.json >/dev/null || true
+    [ "$(ls -A out | grep -c tmp)" -eq 0 ]
+    [ "$(echo results.json.*.tmp)" = "results.json.$$.tmp" ]
+    # a link in the place of a temporary file is not followed
+    "$TWINGRAD" fuzz --jobs 1 --runs 500 --out c >/dev/null
+    rm c/campaign/ended
+    echo precious >precious
+    ln -sf "$PWD/precious" c/campaign/builtin-0/kept.tmp
+    "$TWINGRAD" fuzz --resume --runs 1500 --out c >/dev/null
+    [ "$(cat precious)" = precious ]
+}

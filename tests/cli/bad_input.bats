@@ -140,6 +140,21 @@ load helper
     ! grep -q "$(printf '\033')" err.txt
 }
 
+@test "C1 control characters reach neither a terminal nor JSON" {
+    # U+009B begins a command of a terminal as ESC [ does; here as UTF-8 in a name, in a file's name, and as a bare byte
+    c1=$(printf '\xc2\x9b31m')
+    sed "s/\"name\": \"good\"/\"name\": \"a${c1}b \xc3\xa9\"/" good.json >"c$c1.json"
+    "$TWINGRAD" check "c$c1.json" >out.txt
+    "$TWINGRAD" show --as json "c$c1.json" >>out.txt
+    "$TWINGRAD" check "gone$c1.json" 2>>out.txt || true
+    "$TWINGRAD" check "$(printf 'gone\x9b.json')" 2>>out.txt || true
+    "$TWINGRAD" "no$c1" 2>>out.txt || true
+    [ "$(grep -c . out.txt)" -gt 8 ]
+    ! LC_ALL=C grep -q "$(printf '\x9b')" out.txt
+    grep -q "$(printf 'b \xc3\xa9')" out.txt # other characters stay
+    grep -q '\\u009b31m' out.txt
+}
+
 @test "a directory as a file, and a file that is not there" {
     mkdir dir
     refused check dir

@@ -31,13 +31,32 @@ programs() { "$TWINGRAD" convert --as json "$@" | sort; }
     [ -e random/fuzz-4-19.bytes ]
 }
 
-@test "check and the other readers take bytes" {
+@test "check and the other readers take bytes that are named .bytes or marked as bytes" {
     "$TWINGRAD" convert good.json >crash-1234
-    run "$TWINGRAD" check crash-1234
+    run "$TWINGRAD" check --bytes crash-1234
     [ "$output" = 'crash-1234 (good): 2 statements, 1 call: agree' ]
-    "$TWINGRAD" show --as json crash-1234 | grep -q '"op": "mul"'
+    "$TWINGRAD" show --as json --bytes crash-1234 | grep -q '"op": "mul"'
+    cp crash-1234 good.bytes
+    "$TWINGRAD" check good.bytes
     head -c 1000 "$TWINGRAD" >anything
-    "$TWINGRAD" check anything
+    "$TWINGRAD" check --bytes anything
+    "$TWINGRAD" check --bytes good.json
+}
+
+@test "a file that is neither JSON nor marked as bytes is refused" {
+    printf '# a readme\n' >README.md
+    "$TWINGRAD" convert good.json >crash-1234
+    for command in check run show trace; do
+        refused $command README.md
+        grep -q -- 'README.md: .*--bytes' err.txt
+        refused $command crash-1234
+    done
+    run "$TWINGRAD" replay README.md
+    [ "$status" -eq 2 ]
+    refused minimize README.md
+    refused check --bytes bad.json || [ -s out.txt ]
+    cp good.json no-extension
+    "$TWINGRAD" check no-extension
 }
 
 @test "lines of a file and equal names get names of their own" {

@@ -229,3 +229,37 @@ known() {
     cp good.json saved.json
     refused minimize --fault GR-10 --save saved.json reports/*/case.json
 }
+
+# interrupted SIGNAL COMMAND...: runs it, sends the signal after a second; its output is in out.txt and err.txt.
+interrupted() {
+    local signal=$1 pid
+    shift
+    "$@" >out.txt 2>err.txt 3>&- &
+    pid=$!
+    sleep 1
+    kill -"$signal" $pid
+    status=0
+    wait $pid || status=$?
+}
+
+@test "a signal ends minimize with the smallest program so far" {
+    "$TWINGRAD" fuzz --fault GR-10 --first --no-minimize --out reports --json >lines.json || [ $? -eq 1 ]
+    export FAKE_PAUSE=0.5 # a target that answers slowly keeps it busy
+    for signal in TERM HUP; do
+        interrupted $signal "$TWINGRAD" minimize --targets "$BATS_TEST_DIRNAME/../targets/targets.json" --pair reference,fake:eager --seconds 600 --runs 100000 --out "mine-$signal" reports/*/case.json
+        [ "$status" -eq 1 ] || { cat err.txt; return 1; }
+        grep -q '; interrupted$' err.txt
+        [ -s "$(cat out.txt)/minimized.json" ]
+    done
+}
+
+@test "a signal ends replay with the results so far" {
+    for i in $(seq 400); do sed "s/\"good\"/\"vacuous\"/" good.json | tr -d '\n'; echo; done >many.jsonl
+    export FAKE_PAUSE=0.05
+    interrupted TERM "$TWINGRAD" replay --targets "$BATS_TEST_DIRNAME/../targets/targets.json" --pair reference,fake:eager --json --results results.json --html report.html many.jsonl
+    [ "$status" -eq 0 ] || { cat err.txt; return 1; }
+    json 'r[-1]["interrupted"] is True and 0 < r[-1]["programs"] < 400' <out.txt
+    python3 -c 'import json; assert 0 < len(json.load(open("results.json"))["cases"]) < 400'
+    [ -s report.html ]
+    "$TWINGRAD" replay --json good.json | json 'r[-1]["interrupted"] is False'
+}

@@ -43,3 +43,20 @@ too_long_if_sanitized() { ! sanitized || skip "too long under a sanitizer"; }
 
 # json EXPRESSION: does it hold of r, the objects on standard input, one a line?
 json() { python3 -c "import json, sys; r = [json.loads(l) for l in sys.stdin]; assert $1, r"; }
+
+# The founding bug: a write through setitem makes `matrix` require grad at once.
+founding() {
+    cat <<'END'
+{"twingrad": 1, "name": "skew_symmetric", "inputs": [
+  {"name": "vec", "dtype": "float32", "size": [2, 10], "requires_grad": true, "data": {"fill": "dyadic", "seed": 7}}],
+ "body": [
+  {"op": "zeros", "size": [2, 5, 5], "dtype": "float32", "out": "matrix"},
+  {"op": "triu_indices", "row": 5, "col": 5, "offset": 1, "out": "rc"},
+  {"op": "unbind", "self": "rc", "dim": 0, "out": ["rows", "cols"]},
+  {"op": "setitem", "self": "matrix", "index": [[null, null, null], "rows", "cols"], "value": "vec"},
+  {"if": {"is_grad_enabled": true}, "then": [{"assert": {"requires_grad": "vec"}}, {"assert": {"requires_grad": "matrix"}}]},
+  {"op": "transpose", "self": "matrix", "dim0": -2, "dim1": -1, "out": "t"},
+  {"op": "sub", "self": "matrix", "other": "t", "out": "skew"}],
+ "return": ["skew"], "backward": {"fill": "dyadic", "seed": 8}}
+END
+}

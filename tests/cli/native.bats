@@ -71,13 +71,6 @@ EOF
     [ -z "$(find cache tmp -name 'part-*')" ]
 }
 
-@test "a damaged file in the cache is made again" {
-    native_setup
-    "$TWINGRAD" run --on compiled:native --json good.json >first.json
-    for f in cache/twingrad/*.so; do echo garbage >"$f"; done
-    "$TWINGRAD" run --on compiled:native --json good.json | cmp - first.json
-}
-
 @test "--native-cache names the folder, or none" {
     native_setup
     "$TWINGRAD" run --on compiled:native --native-cache "$PWD/mine/deep" --quiet good.json 2>/dev/null ||
@@ -104,4 +97,26 @@ EOF
     [ "$status" -eq 3 ]
     [[ "$output" == "twingrad: compiled:native needs a C compiler"*"'false' failed:"* ]]
     [ -z "$(find cache tmp -type f)" ]
+}
+
+@test "a damaged file of the cache is compiled again" {
+    native_setup
+    "$TWINGRAD" check --pair reference,compiled:native good.json
+    files=$(find cache -name '*.so' | sort)
+    [ "$(wc -l <<<"$files")" -ge 2 ]
+    for damage in 'truncate -s 4096' 'truncate -s 0' 'cp /dev/null' 'dd if=/dev/zero bs=1 seek=9000 count=8 conv=notrunc status=none of=' 'cp good.json'; do
+        for file in $files; do
+            case $damage in
+            truncate*) $damage "$file" ;;
+            dd*) eval "$damage'$file'" ;;
+            *) cp "${damage#cp }" "$file" ;;
+            esac
+        done
+        run "$TWINGRAD" check --pair reference,compiled:native good.json
+        [ "$status" -eq 0 ] || { echo "$damage: $output"; return 1; }
+        [ "$(find cache -name '*.so' | sort)" = "$files" ]
+        before=$(md5sum $files)
+        "$TWINGRAD" check --pair reference,compiled:native good.json # now from the cache
+        [ "$(md5sum $files)" = "$before" ]
+    done
 }

@@ -1,4 +1,4 @@
-"""A target that misbehaves on request: the program's name says how ("die", "hang", "garbage", "flood", "kill", "noid", "late word"); any
+"""A target that misbehaves on request: the program's name says how ("die", "hang", "garbage", "flood", "kill", "noid", "late word", "hungry", "orphan", "held"); any
 other is answered with one call that returned nothing, "flaky" with a wrong version at every other request, "wrong" when compiled. The mode "exit" ends at once, "mute" never says hello."""
 import json
 import os
@@ -10,12 +10,14 @@ how = sys.argv[1] if len(sys.argv) > 1 else ""
 if how == "exit":
     sys.exit("this target does not want to start")
 asked = 0
+pause = float(os.environ.get("FAKE_PAUSE", "0"))  # seconds before each answer
 for line in sys.stdin:
     request = json.loads(line)
     if "hello" in request:
         print(json.dumps({"hello": 1, "target": "fake 1", "modes": ["eager", "compiled"]}), flush=True)
         continue
     name = request["program"].get("name", "")
+    time.sleep(pause)
     answer = {"id": request["id"], "result": {"twingrad_result": 1, "target": "fake 1", "calls": [{"status": "ok", "returns": [], "inputs": []}]}}
     if name == "die":
         sys.exit("dying of " + name)
@@ -27,6 +29,24 @@ for line in sys.stdin:
     elif name == "flood":
         while True:
             sys.stdout.write("x" * 65536)
+    elif name == "hungry":
+        try:
+            bytearray(300 << 20)
+        except MemoryError:
+            sys.exit("no memory")
+    elif name in ("orphan", "held"):  # a process in a session of its own, whose parent ends; it keeps our output open
+        if os.fork() == 0:
+            os.setsid()
+            if os.fork() == 0:
+                with open(os.environ["ORPHAN"], "w") as f:
+                    f.write(str(os.getpid()))
+                time.sleep(600)
+            os._exit(0)
+        os.wait()
+        while not os.path.exists(os.environ["ORPHAN"]) or not os.path.getsize(os.environ["ORPHAN"]):
+            time.sleep(0.01)
+        if name == "held":
+            sys.exit("dying of held")
     elif name == "kill":
         os.kill(os.getpid(), signal.SIGKILL)
     elif name == "noid":
