@@ -272,3 +272,47 @@ assert all(row["why"] for row in rows if row["kind"] == "rule")'
     [ -s stopped/report.html ]
     json 'r[0]["summary"]["interrupted"] is True' <stopped/results.json
 }
+
+@test "64 nested blocks are exported as a script that Python accepts" {
+    python3 - >nested.json <<'END'
+import json
+body = [{"op": "mul", "self": "x", "other": 2, "out": "y"}]
+for i in range(63):
+    body = [{"with": "enable_grad" if i % 3 else "no_grad", "body": body}, {"probe": "is_grad_enabled"}]
+print(json.dumps({"twingrad": 1, "inputs": [{"name": "x", "dtype": "float32", "size": [1], "data": [1]}], "body": body, "return": ["y"]}))
+END
+    "$TWINGRAD" check nested.json
+    "$TWINGRAD" show --as torch nested.json >nested.py
+    python3 -c 'compile(open("nested.py").read(), "nested.py", "exec")'
+    [ "$(grep -c 'set_grad_enabled(_mode' nested.py)" -gt 40 ]
+    # run with a stand-in for torch's grad modes, it has the trace of the reference
+    python3 - "$TWINGRAD" <<'END'
+import json, subprocess, sys
+source = subprocess.run([sys.argv[1], "show", "--as", "python", "nested.json"], capture_output=True, text=True, check=True).stdout
+class Mode:
+    on = True
+    def __init__(self, on=None):
+        self.to = on
+        if on is not None and not getattr(self, "scoped", False):
+            Mode.on = on
+    def __enter__(self):
+        self.before, Mode.on = Mode.on, self.to
+    def __exit__(self, *_):
+        Mode.on = self.before
+class Scoped(Mode):
+    scoped = True
+class torch:
+    no_grad = staticmethod(lambda: Scoped(False))
+    enable_grad = staticmethod(lambda: Scoped(True))
+    set_grad_enabled = staticmethod(Mode)
+    is_grad_enabled = staticmethod(lambda: Mode.on)
+sys.modules["torch"] = torch
+class X:
+    def mul(self, other): return self
+t, scope = [], {}
+exec(compile(source, "nested", "exec"), scope)
+scope["program"](X(), t)
+recorded = json.loads(subprocess.run([sys.argv[1], "run", "--json", "nested.json"], capture_output=True, text=True, check=True).stdout)
+assert [list(e)[2] for e in t] == [e["value"] for e in recorded["calls"][0]["trace"]] and len(t) == 63, t
+END
+}
