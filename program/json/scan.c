@@ -349,8 +349,8 @@ static bool scan_json_text(JsonScanner *s) {
                 return false;
             }
             next = NEXT_VALUE;
-        } else if (++s->values > JSON_MAX_VALUES) {
-            return bad_at(s, s->at, "the text has more than %d values", JSON_MAX_VALUES);
+        } else if (++s->values > (s->fold ? JSON_MAX_VALUES : JSON_MAX_OWN_VALUES)) {
+            return bad_at(s, s->at, "the text has more than %d values", s->values - 1);
         } else if (c == '[' && scan_folded(s)) {
             next = depth > 0 ? NEXT_COMMA_OR_CLOSE : NEXT_END;
         } else if (c == '[' || c == '{') {

@@ -17,6 +17,7 @@ enum {
     JSON_MAX_BYTES = 16 * 1024 * 1024,
     JSON_MAX_DEPTH = 256,
     JSON_MAX_VALUES = 1 << 18,
+    JSON_MAX_OWN_VALUES = 1 << 22, /* of a file that twingrad wrote: results.json */
     JSON_FOLD = 64,      /* longer arrays of numbers, booleans and short strings are folded */
     JSON_MAX_LIST = 4096 /* entries of a list that is not data: sizes, names, indices */
 };
