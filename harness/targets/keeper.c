@@ -36,12 +36,13 @@ static _Noreturn void become(const KeeperTask *task, pid_t keeper) {
     if (dup2(task->in, 0) < 0 || dup2(task->out, 1) < 0 || dup2(task->err, 2) < 0) {
         _exit(127);
     }
-    if (task->memory > 0) { /* address space would count what is only reserved */
-        struct rlimit limit = {(rlim_t)task->memory, (rlim_t)task->memory};
-        setrlimit(RLIMIT_DATA, &limit);
-    }
     for (int i = 0; task->environment[i]; i++) {
         putenv(task->environment[i]);
+    }
+    if (task->memory > 0) { /* address space would count what is only reserved; from here on, this
+                               process gets no memory if a sanitizer has taken more */
+        struct rlimit limit = {(rlim_t)task->memory, (rlim_t)task->memory};
+        setrlimit(RLIMIT_DATA, &limit);
     }
     execvp(task->argv[0], task->argv);
     dprintf(2, "cannot run %s: %s\n", task->argv[0], strerror(errno));
