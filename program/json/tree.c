@@ -255,7 +255,7 @@ const Json *json_items(Reader *r, const Json *j) {
     bool folded = j->kind == JSON_ARRAY && j->text && !j->child;
     Json **link = &array->child;
     int at = 1;
-    for (int i = 0; folded && i < j->count; i++) {
+    for (int i = 0; folded && i < j->count && i < JSON_MAX_LIST; i++) {
         char buffer[JSON_SCALAR];
         Json element = json_element(j, i, &at, buffer);
         Json *made = arena_copy(r->arena, &element, sizeof element);

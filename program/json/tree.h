@@ -76,7 +76,8 @@ bool json_scan(Arena *arena, const char *text, size_t length, bool fold, JsonSca
  * code 3 if the system has no memory. If r->fold is set, long arrays of scalars are kept as text,
  * because a tree of them would take 70 times the memory of the text. */
 Json *json_parse(Reader *r, const char *source, size_t length);
-/* The first member of an array or object. The members of a folded array are made. */
+/* The first member of an array or object. The members of a folded array are made, JSON_MAX_LIST at
+ * most: a longer one is refused by json_limit, or because its members are scalars. */
 const Json *json_items(Reader *r, const Json *j);
 /* The scalar at `*at`, a position in the text of a folded array `j` (1 at first), which moves on to
  * the next one. A string is copied to `buffer`, which has JSON_SCALAR bytes. */

@@ -158,6 +158,35 @@ START_TEST(data_takes_at_most_10_bytes_of_memory_for_each_byte) {
 }
 END_TEST
 
+/* 2 MB of numbers where statements or arguments of an unknown op belong are not made into members.
+ */
+START_TEST(a_long_array_in_the_wrong_place_takes_no_more_memory_than_data) {
+    enum { N = 1000000 };
+    static const char *const zero
+        [] = {"0"},
+    *const around[] = {
+        "{\"twingrad\":1,\"body\":%s,\"return\":[]}",
+        "{\"twingrad\":1,\"body\":[{\"op\":\"no_such_op\",\"a\":%s,\"out\":\"y\"}],\"return\":[]}"};
+    for (int k = 0; k < COUNT_OF(around); k++) {
+        Arena texts = arena;
+        arena = ARENA_EMPTY;
+        Text text = {.arena = &arena};
+        const char *hole = strstr(around[k], "%s"), *zeros = array_of(zero, 1, N, ",");
+        text_addn(&text, around[k], hole - around[k]);
+        text_add(&text, zeros);
+        text_add(&text, hole + 2);
+        Arena made = arena;
+        arena = ARENA_EMPTY;
+        Program *p = NULL;
+        ck_assert_int_eq(parse(text.v, &p), k == 0 ? PARSE_BAD : PARSE_UNKNOWN_OP);
+        ck_assert_int_lt(arena.bytes, 10 * text.n);
+        arena_destroy(&arena);
+        arena_destroy(&made);
+        arena = texts;
+    }
+}
+END_TEST
+
 int main(void) {
     Suite *suite = suite_create("json_folded");
     TCase *tcase = tcase_create("json_folded");
@@ -170,6 +199,7 @@ int main(void) {
     tcase_add_test(tcase, lists_are_limited);
     tcase_add_test(tcase, a_text_of_too_many_values_is_refused);
     tcase_add_test(tcase, data_takes_at_most_10_bytes_of_memory_for_each_byte);
+    tcase_add_test(tcase, a_long_array_in_the_wrong_place_takes_no_more_memory_than_data);
     suite_add_tcase(suite, tcase);
     return run_suite("program/json_folded", suite);
 }
