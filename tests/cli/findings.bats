@@ -230,11 +230,12 @@ known() {
     refused minimize --fault GR-10 --save saved.json reports/*/case.json
 }
 
-# interrupted SIGNAL COMMAND...: runs it, sends the signal a second after it has a handler for it; its output is in out.txt and err.txt.
+# interrupted SIGNAL COMMAND...: runs it, sends the signal a second after it has a handler for it; its output is in out.txt and err.txt. A signal that the
+# tests themselves ignore (nohup) is not ignored by it.
 interrupted() {
     local signal=$1 pid
     shift
-    "$@" >out.txt 2>err.txt 3>&- &
+    env --default-signal="$signal" "$@" >out.txt 2>err.txt 3>&- &
     pid=$!
     for _ in $(seq 300); do
         (((0x$(awk '/^SigCgt/ { print $2 }' "/proc/$pid/status") & 1 << 14) == 0)) || break # SIGTERM
