@@ -16,6 +16,10 @@ test: twingrad $(UNIT) entries ## every test; the last line is "N passed, N fail
 check: twingrad $(UNIT) ## the unit tests and the layers only: under a minute
 	@TWINGRAD=$(abspath $(OUT)/twingrad) tests/run $(OUT) tensor/ program/ reference/ compiled/ fuzz/ harness/ layers
 
+.PHONY: faults
+faults: twingrad ## does every seeded fault show in its witness, by the oracle predicted, and none without its fault?
+	@TWINGRAD=$(abspath $(OUT)/twingrad) tests/checks/faults $(OUT)
+
 .PHONY: replay golden bless ops coverage
 replay: twingrad ## replay the corpus: seeds, regressions and recorded PyTorch results
 	./twingrad replay corpus/seeds corpus/regressions corpus/versions corpus/distilled corpus/golden/1.13

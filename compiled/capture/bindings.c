@@ -84,38 +84,49 @@ static bool assigns_slice(const Stmt *stmt, const Var *receiver) {
     return slice;
 }
 
-/* Does the seeded fault leave this binding stale? */
-static bool forgotten(const Capture *cap, const Stmt *stmt, const Var *receiver, const Binding *h) {
+/* The seeded fault that leaves this binding stale, or FAULT_NONE. */
+static FaultId forgotten(const Capture *cap, const Stmt *stmt, const Var *receiver,
+                         const Binding *h) {
     const Compile *c = cap->c;
-    if (fault(c, FAULT_RG_1)) {
-        return stmt->op->id == OP_setitem;
+    if (fault(c, FAULT_RG_1) && stmt->op->id == OP_setitem) {
+        return FAULT_RG_1;
     }
-    if (fault(c, FAULT_RG_1a)) {
-        return receiver->base && h->var == receiver->base;
+    if (fault(c, FAULT_RG_1a) && receiver->base && h->var == receiver->base) {
+        return FAULT_RG_1a;
     }
-    if (fault(c, FAULT_RG_1b)) {
-        return h->var != receiver && h->var->base &&
-               (h->var->base == receiver || h->var->base == receiver->base);
+    if (fault(c, FAULT_RG_1b) && h->var != receiver && h->var->base &&
+        (h->var->base == receiver || h->var->base == receiver->base)) {
+        return FAULT_RG_1b;
     }
-    if (fault(c, FAULT_RG_1c)) {
-        return h->var == receiver && h != &cap->binding[stmt->arg[0].tensor];
+    if (fault(c, FAULT_RG_1c) && h->var == receiver && h != &cap->binding[stmt->arg[0].tensor]) {
+        return FAULT_RG_1c;
     }
-    if (fault(c, FAULT_RG_1d)) {
-        return h->var == receiver && stmt->op->kind != KIND_META && spelled_as_function(cap, stmt);
+    if (fault(c, FAULT_RG_1d) && h->var == receiver && stmt->op->kind != KIND_META &&
+        spelled_as_function(cap, stmt)) {
+        return FAULT_RG_1d;
     }
-    return false;
+    return FAULT_NONE;
 }
 
 void binding_refresh(Capture *cap, const Stmt *stmt, const Var *receiver) {
-    bool branches_too = !(fault(cap->c, FAULT_RG_2) && assigns_slice(stmt, receiver));
-    bool faulty = cap->c->options->fault != FAULT_NONE;
+    const Compile *c = cap->c;
+    bool branches_too = !(fault(c, FAULT_RG_2) && assigns_slice(stmt, receiver));
+    bool faulty = c->options->fault != FAULT_NONE;
     for (Binding *h = alias_class_of(&receiver->tensor)->bindings; h; h = h->next) {
-        if (faulty && forgotten(cap, stmt, receiver, h)) {
+        BindingFlags now = bindings_truth(h->var);
+        FaultId by = faulty ? forgotten(cap, stmt, receiver, h) : FAULT_NONE;
+        if (by != FAULT_NONE) {
+            if (h->flags.requires_grad != now.requires_grad ||
+                h->flags.has_grad_fn != now.has_grad_fn) {
+                (void)fault_triggered(c, by);
+            }
             continue;
         }
-        h->flags = bindings_truth(h->var);
+        h->flags = now;
         if (branches_too) {
-            h->branch_requires_grad = h->flags.requires_grad;
+            h->branch_requires_grad = now.requires_grad;
+        } else if (h->branch_requires_grad != now.requires_grad) {
+            (void)fault_triggered(c, FAULT_RG_2);
         }
     }
 }

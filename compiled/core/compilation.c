@@ -27,6 +27,23 @@ bool gate(Compile *c, StepId step) {
     return true;
 }
 
+bool fault_reached(const Compile *c, FaultId id) {
+    const CompileOptions *o = c->options;
+    bool seeded = o->fault == id;
+    for (int k = 0; k < o->nalso && !seeded; k++) {
+        seeded = o->also[k] == id;
+    }
+    if (seeded) {
+        fault_set_add(&c->counters->reached, id);
+    }
+    return seeded;
+}
+
+bool fault_triggered(const Compile *c, FaultId id) {
+    fault_set_add(&c->counters->triggered, id);
+    return true;
+}
+
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define VERIFY_ALWAYS true
 #elif defined(__has_feature)

@@ -35,16 +35,21 @@ typedef struct Compile {
 } Compile;
 _Static_assert(8 * sizeof((Compile *)0)->changed >= MAX_PASSES, "a bit for every pass");
 
-/* Is the fault seeded? */
+/* Is the fault seeded? Called where it is planted; notes that the place was reached. One load and
+ * one comparison if no fault is seeded at all. */
+bool fault_reached(const Compile *c, FaultId id);
 static inline bool fault(const Compile *c, FaultId id) {
-    const CompileOptions *o = c->options;
-    for (int k = 0; k < o->nalso; k++) {
-        if (o->also[k] == id) {
-            return true;
-        }
-    }
-    return o->fault == id;
+    return c->options->fault != FAULT_NONE && fault_reached(c, id);
 }
+/* Notes that a seeded fault is about to do something else than the correct code would; true, so
+ * that it can end a condition:
+ *
+ *     if (fault(c, FAULT_NU_1) && dtype_is_float(n->t.dtype) && fault_triggered(c, FAULT_NU_1))
+ *
+ * Not called where the faulty code happens to do what the correct code does (the canaries of Magma,
+ * Hazimeh et al. 2020): a fault that is triggered and not found is the oracles' failure, one that
+ * is not triggered is the search's. */
+bool fault_triggered(const Compile *c, FaultId id);
 /* May the running pass take this step? Called before every optional pass (STEP_PASS) and before
  * every rewrite. It counts the steps, so that opt_limit bisects them (as LLVM's OptBisect does). */
 bool gate(Compile *c, StepId step);

@@ -2,6 +2,7 @@
 #ifndef COMPILED_CORE_COUNTERS_H
 #define COMPILED_CORE_COUNTERS_H
 
+#include "compiled/core/faults.h"
 #include "compiled/core/reasons.h"
 #include "compiled/core/steps.h"
 
@@ -24,6 +25,8 @@ typedef struct CompileCounters {
     int64_t unsaved_bytes;          /* what those bytes would be if nothing were computed again */
     int64_t buffers, bytes, flops;  /* of the plans: temporaries, their bytes; arithmetic of their
                                        loops, with `measure` */
+    FaultSet reached;   /* seeded faults whose place in the code was reached (Magma: canaries) */
+    FaultSet triggered; /* those that changed what the compiled code does */
 } CompileCounters;
 
 #endif

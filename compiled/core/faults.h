@@ -24,6 +24,17 @@ const FaultInfo *fault_info(FaultId id);
 /* By id ("RG-1") or name; false if unknown. */
 bool fault_parse(const char *text, FaultId *id);
 
+/* A set of faults. */
+typedef struct FaultSet {
+    uint64_t bits[(FAULT_COUNT + 63) / 64];
+} FaultSet;
+static inline void fault_set_add(FaultSet *set, FaultId id) {
+    set->bits[id >> 6] |= UINT64_C(1) << (id & 63);
+}
+static inline bool fault_set_has(const FaultSet *set, FaultId id) {
+    return set->bits[id >> 6] >> (id & 63) & 1;
+}
+
 typedef struct CompileOptions CompileOptions;
 /* Seeds one more fault; false if there are too many. */
 bool faults_add(CompileOptions *options, FaultId id);

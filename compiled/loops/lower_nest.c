@@ -312,6 +312,7 @@ static bool collapse_expanded_dims(const Compile *c, FusedOp *m) {
         if (self->stride[d] != 0) {
             continue;
         }
+        (void)fault_triggered(c, FAULT_GR_1);
         if (start != 0) {
             return false;
         }

@@ -35,7 +35,10 @@ static uint64_t hash_float(const Compile *c, double v) {
     return fault(c, FAULT_NU_12) && v == 0 ? 0 : bits_of(v);
 }
 static bool same_float(const Compile *c, double a, double b) {
-    return fault(c, FAULT_NU_12) ? a == b : bits_of(a) == bits_of(b);
+    if (fault(c, FAULT_NU_12)) {
+        return a == b && (bits_of(a) == bits_of(b) || fault_triggered(c, FAULT_NU_12));
+    }
+    return bits_of(a) == bits_of(b);
 }
 
 static bool same_scalar(const Compile *c, Scalar a, Scalar b) {

@@ -86,7 +86,8 @@ static void write_now(Functionalizer *f, const Node *write) {
     if (is_whole(value, &write->t, functionalize_buffer_numel(base))) {
         f->value[cls] = value;
     } else {
-        if (fault(f->c, FAULT_MU_7) && !tensor_is_dense(&write->t)) {
+        if (fault(f->c, FAULT_MU_7) && !tensor_is_dense(&write->t) &&
+            fault_triggered(f->c, FAULT_MU_7)) {
             base = flat_zeros(f, base, write->sid);
         }
         f->value[cls] = graph_store(f->g, base, value, &write->t, write->sid);

@@ -106,8 +106,8 @@ static bool writes_meet(const FusedOp *m) {
 static bool base_read_allowed(const Compile *c, const FusedOp *m, const Read *read,
                               const FusedOp *writer) {
     if (read->kind == READ_INDIRECT && writer->nterm > 0) {
-        return fault(c, FAULT_IX_1) ||
-               (same_elements(m, writer) && indices_unique(writer) && indices_unique(m));
+        return (same_elements(m, writer) && indices_unique(writer) && indices_unique(m)) ||
+               (fault(c, FAULT_IX_1) && fault_triggered(c, FAULT_IX_1));
     }
     /* otherwise the write could not be in place: keep the items separate */
     return read->kind == READ_AFFINE && writer->nterm == 0 && read_follows_write(m, read, writer) &&

@@ -358,7 +358,7 @@ static int joint_find_roots(Joint *j, JointRoot *root) {
                           "element %d of tensors does not require grad and does not have a grad_fn",
                           k);
             }
-        } else if (fault(j->c, FAULT_GR_10) && edge.node) {
+        } else if (fault(j->c, FAULT_GR_10) && edge.node && fault_triggered(j->c, FAULT_GR_10)) {
             root[n++] = (JointRoot){edge, k, &j->g->ret[k].layout, true};
         }
     }

@@ -100,6 +100,7 @@ static void lose_constant_gradients(const Partition *p) {
     for (int i = 0; i < g->ninp; i++) {
         InputPlan *plan = &g->inp[i];
         if (plan->grad && !(*flags_of(p, plan->grad) & WANTED)) {
+            (void)fault_triggered(p->c, FAULT_GR_16);
             plan->grad = NULL;
             plan->grad_state = GRAD_ABSENT;
         }
@@ -290,6 +291,7 @@ static Node *written_instead(Partition *p, Node *in) {
     if (!fault(p->c, FAULT_GR_12) || !is_overwritten(p->g, input)) {
         return NULL;
     }
+    (void)fault_triggered(p->c, FAULT_GR_12);
     int next_id = p->g->next_id;
     Node *written = graph_view(p->g, p->g->written[input->number], &in->t, AT_BACKWARD);
     if (written->id >= next_id) {

@@ -78,7 +78,8 @@ static bool input_may_be_written(const Compile *c, const Liveness *live, const N
     bool only_written =
         written == n &&
         !(n->mark & (OUT_RETURN | OUT_GRAD)); /* a returned storage belongs to the caller alone */
-    bool mine = fault(c, FAULT_FU_16) ? written != NULL && written != input : only_written;
+    bool mine = only_written || (fault(c, FAULT_FU_16) && written != NULL && written != input &&
+                                 fault_triggered(c, FAULT_FU_16));
     return mine && live->last_check < live->item[n->id];
 }
 

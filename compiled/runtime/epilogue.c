@@ -150,6 +150,9 @@ static void forget_offset(const Epilogue *e, int k, Tensor *t) {
     base = base->base ? base->base : base;
     for (int i = 0; base->entry >= 0 && i < e->in->n; i++) {
         if (i != base->entry && e->in->tensors[i].storage == t->storage) {
+            if (t->offset > 0 && base->tensor.offset > 0) {
+                (void)fault_triggered(cap->c, FAULT_AL_2);
+            }
             t->offset = max_i64(t->offset - base->tensor.offset, 0);
             return;
         }

@@ -147,7 +147,7 @@ static MissReason miss_reason(const RuntimeSession *r, const CaptureInput *in) {
 }
 
 const Artifact *region_find(RuntimeSession *r, const CaptureInput *in, bool *compiled) {
-    const Compile c = {.options = r->compile};
+    const Compile c = {.options = r->compile, .counters = r->counters};
     int64_t bytes;
     const void *key = guard_key(&c, in, r->arena, &bytes);
     *compiled = false;
@@ -155,6 +155,9 @@ const Artifact *region_find(RuntimeSession *r, const CaptureInput *in, bool *com
         if (a->symbols ? symbols_serve(r, a, in)
                        : a->key_bytes == bytes && memcmp(a->key, key, (size_t)bytes) == 0 &&
                              data_dependent_all_same(a, in, r->arena)) {
+            if (fault(&c, FAULT_GU_2) && !guard_match(&a->made_for, NULL, in, &(MissReason){0})) {
+                (void)fault_triggered(&c, FAULT_GU_2);
+            }
             return a;
         }
     }

@@ -275,6 +275,7 @@ Symbols *symbols_start(RuntimeSession *r, const Compile *c, Symbols *symbols,
     for (int k = 0; k < c->graph->ninputs; k++) {
         writes |= c->graph->written[k] != NULL;
     }
+    symbols->compile = c;
     symbols->skips_zero_one = fault(c, FAULT_GU_5a);
     symbols->skips_equal = fault(c, FAULT_GU_11) && !writes;
     symbols->skips_strides = fault(c, FAULT_SH_4);

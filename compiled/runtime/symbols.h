@@ -54,6 +54,7 @@ typedef struct Symbols {
     SymbolicNumber *numbers, *captured_numbers;
     Graph *captured; /* as it was captured: an instance is inferred again in full */
     Graph *graph;    /* before fuse: instances are copies */
+    const Compile *compile;
     bool skips_zero_one, skips_equal, skips_strides; /* faults GU-5a, GU-11, SH-4 */
     int64_t size[MAX_SYMBOLS];                       /* the sizes of the call */
     int64_t lowered_for[MAX_SYMBOLS]; /* the sizes that the loops are lowered for; 0: none */

@@ -52,7 +52,9 @@ static bool match_size(Symbols *symbols, int i, int d, int64_t was, int64_t size
         return size == was || guard_refuse(why, MISS_size);
     }
     symbols->size[k] = symbols->size[k] < 0 ? size : symbols->size[k];
-    return symbols->size[k] == size || (symbols->skips_equal && symbols->size[k] < size) ||
+    return symbols->size[k] == size ||
+           (symbols->skips_equal && symbols->size[k] < size &&
+            fault_triggered(symbols->compile, FAULT_GU_11)) ||
            guard_refuse(why, MISS_equal);
 }
 
@@ -97,10 +99,11 @@ static bool match_geometry(const CaptureInput *was, const Symbols *symbols, cons
     const Tensor *a = &was->tensors[i], *b = &in->tensors[i];
     bool assumed =
         symbols && symbols->skips_strides && has_symbol(symbols, i, a->ndim) && tensor_is_dense(b);
-    for (int d = 0; d < a->ndim && !assumed; d++) {
+    for (int d = 0; d < a->ndim; d++) {
         Expr *e = symbols ? symbols->stride[i][d] : NULL;
-        if (e ? !expr_evaluate(e, symbols->size, symbols->n) || e->value != b->stride[d]
-              : a->stride[d] != b->stride[d]) {
+        if ((e ? !expr_evaluate(e, symbols->size, symbols->n) || e->value != b->stride[d]
+               : a->stride[d] != b->stride[d]) &&
+            !(assumed && fault_triggered(symbols->compile, FAULT_SH_4))) {
             return guard_refuse(why, MISS_stride);
         }
     }
@@ -128,7 +131,8 @@ bool guard_match(const CaptureInput *was, Symbols *symbols, const CaptureInput *
         }
     }
     for (int i = 0; symbols && i < symbols->n; i++) {
-        if (symbols->size[i] < 2 && !symbols->skips_zero_one) {
+        if (symbols->size[i] < 2 &&
+            !(symbols->skips_zero_one && fault_triggered(symbols->compile, FAULT_GU_5a))) {
             return guard_refuse(why, MISS_zero_one);
         }
     }
@@ -148,27 +152,35 @@ static int guard_compare(int64_t a, int64_t b) {
 
 static bool guard_is_constant(const Expr *e) { return e->nterm == 0; }
 
+/* Is the guard that just failed one that the seeded fault omits? */
+static bool guard_omitted(const Compile *c, FaultId id) {
+    return fault(c, id) && fault_triggered(c, id);
+}
+
 bool guards_hold(const Compile *c, const Symbols *symbols, MissReason *why) {
-    for (int i = 0; i < symbols->n && !fault(c, FAULT_GU_9); i++) {
-        if ((symbols->size[i] < symbols->least[i] && symbols->size[i] >= 2) ||
-            symbols->size[i] > symbols->most[i]) {
+    for (int i = 0; i < symbols->n; i++) {
+        if (((symbols->size[i] < symbols->least[i] && symbols->size[i] >= 2) ||
+             symbols->size[i] > symbols->most[i]) &&
+            !guard_omitted(c, FAULT_GU_9)) {
             return guard_refuse(why, MISS_order);
         }
     }
     for (int i = 0; i < symbols->n; i++) {
         if (symbols->size[i] % symbols->period != symbols->hint[i] % symbols->period &&
-            !fault(c, FAULT_GU_5)) {
+            !guard_omitted(c, FAULT_GU_5)) {
             return guard_refuse(why, MISS_divisible);
         }
     }
     for (int i = 0; i < symbols->nexpr; i++) {
-        if (!expr_evaluate(symbols->expr[i], symbols->size, symbols->n) && !fault(c, FAULT_GU_5)) {
+        if (!expr_evaluate(symbols->expr[i], symbols->size, symbols->n) &&
+            !guard_omitted(c, FAULT_GU_5)) {
             return guard_refuse(why, MISS_divisible);
         }
     }
-    for (int i = 0; i < symbols->nguard && !fault(c, FAULT_GU_9); i++) {
+    for (int i = 0; i < symbols->nguard; i++) {
         const Guard *g = &symbols->guard[i];
-        if (!(guard_compare(g->a->value, g->b->value) & g->allowed)) {
+        if (!(guard_compare(g->a->value, g->b->value) & g->allowed) &&
+            !guard_omitted(c, FAULT_GU_9)) {
             return guard_refuse(why, g->allowed == (COMPARES_LESS | COMPARES_GREATER) ? MISS_equal
                                                                                       : MISS_order);
         }

@@ -117,6 +117,7 @@ void walk_artifact(Numbers *out, const Compile *c, ExitTensor *exit) {
 
 void write_artifact_numbers(const SymbolicNumber *number, const Compile *c, ExitTensor *exit,
                             Arena *arena) {
-    WalkVisit w = {.next = number, .arena = arena, .stale_strides = fault(c, FAULT_GU_10)};
+    WalkVisit w = {
+        .next = number, .arena = arena, .stale_strides = fault(c, FAULT_GU_10) ? c : NULL};
     walk_artifact_numbers(&w, c, exit);
 }

@@ -103,8 +103,9 @@ static void walk_layout_of(WalkVisit *w, Tensor *t, bool is_view) {
     for (int d = 0; d < t->ndim; d++) {
         t->size[d] = walk_number(w, t->size[d]);
         int64_t stride = walk_number(w, t->stride[d]);
-        t->stride[d] = w->stale_strides && is_view ? min_i64(stride, t->stride[d])
-                                                   : stride; /* GU-10, inside the buffer */
+        bool stale = w->stale_strides && is_view && t->stride[d] < stride && /* inside the buffer */
+                     fault_triggered(w->stale_strides, FAULT_GU_10);
+        t->stride[d] = stale ? t->stride[d] : stride;
         int64_t step;
         walk_derived(w, w->observed && checked_mul(t->size[d], t->stride[d], &step) ? step : 0);
         if (w->observed) {

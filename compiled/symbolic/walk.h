@@ -3,14 +3,15 @@
 #ifndef COMPILED_SYMBOLIC_WALK_H
 #define COMPILED_SYMBOLIC_WALK_H
 
+#include "compiled/core/compilation.h"
 #include "compiled/symbolic/numbers.h"
 
 typedef struct WalkVisit {
     Numbers *out;               /* NULL: numbers are written */
     const SymbolicNumber *next; /* the next one */
     Arena *arena;
-    bool observed;      /* collects observed values, too */
-    bool stale_strides; /* GU-10 */
+    bool observed;                /* collects observed values, too */
+    const Compile *stale_strides; /* GU-10: the compilation, if seeded */
 } WalkVisit;
 
 /* Something that is not a number: hashed. */

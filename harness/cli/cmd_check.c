@@ -12,6 +12,29 @@ typedef struct CheckState {
     int code;
 } CheckState;
 
+/* "reached":["NU-1"],"triggered":[]: what the seeded faults did in this program. */
+static void cmd_check_print_canaries(const CheckState *s, Text *t) {
+    static const char *const keys[] = {"reached", "triggered"};
+    const Executor *both[] = {&s->checker.a, &s->checker.b};
+    for (int k = 0; k < COUNT_OF(keys); k++) {
+        text_printf(t, ",\"%s\":[", keys[k]);
+        const char *comma = "";
+        for (int i = 0; faults_seeded(&both[0]->compile, i) != FAULT_NONE; i++) {
+            FaultId id = faults_seeded(&both[0]->compile, i);
+            bool noted = false;
+            for (int e = 0; e < COUNT_OF(both); e++) {
+                const CompileCounters *counters = &both[e]->counters;
+                noted |= fault_set_has(k == 0 ? &counters->reached : &counters->triggered, id);
+            }
+            if (noted) {
+                text_printf(t, "%s\"%s\"", comma, fault_info(id)->id);
+                comma = ",";
+            }
+        }
+        text_add(t, "]");
+    }
+}
+
 static void cmd_check_print_json(CheckState *s, const char *source, const Program *p,
                                  const CheckResult *out, double seconds) {
     static const char *const verdicts[] = {"agree", "finding", "skip"};
@@ -27,6 +50,9 @@ static void cmd_check_print_json(CheckState *s, const char *source, const Progra
     } else if (out->verdict == FINDING) {
         text_add(&t, ",\"finding\":");
         report_finding_json(&t, p, &out->finding, out->fired);
+    }
+    if (s->checker.a.compile.fault != FAULT_NONE) {
+        cmd_check_print_canaries(s, &t);
     }
     if (s->options->timing) {
         text_printf(&t, ",\"milliseconds\":%.3f", 1e3 * seconds);
@@ -64,6 +90,10 @@ static void check_print_text(CheckState *s, const char *source, const Program *p
 static void cmd_check_each(void *user, const char *source, const Program *p) {
     CheckState *s = user;
     CheckResult out;
+    Executor *both[] = {&s->checker.a, &s->checker.b};
+    for (int e = 0; e < COUNT_OF(both); e++) {
+        both[e]->counters.reached = both[e]->counters.triggered = (FaultSet){{0}};
+    }
     double start = now_seconds();
     check_program(&s->checker, p, &s->arena, &out);
     double seconds = now_seconds() - start;

@@ -6,6 +6,8 @@
 #include "harness/triage/locate.h"
 #include "tests/support/harness_case.h"
 
+#include <stdio.h>
+
 static inline Checker with_fault(FaultId id) {
     Checker c;
     char message[256];
@@ -35,6 +37,23 @@ static inline Program *find(Checker *c, uint64_t seed, uint64_t most, Finding *f
         }
     }
     return NULL;
+}
+
+/* The fault's witness, corpus/faults/ID.json; `finding` is located. */
+static inline Program *witness(Checker *c, FaultId id, Finding *finding) {
+    static char text[1 << 16];
+    const char *path = arena_printf(&arena, "corpus/faults/%s.json", fault_info(id)->id);
+    FILE *f = fopen(path, "rb");
+    ck_assert_msg(f != NULL, "%s", path);
+    text[fread(text, 1, sizeof text - 1, f)] = '\0';
+    ck_assert_int_eq(fclose(f), 0);
+    Program *p = parse(text);
+    CheckResult out;
+    check_program(c, p, &arena, &out);
+    ck_assert_msg(out.verdict == FINDING, "%s", path);
+    check_locate(c, p, &out.finding, &arena);
+    *finding = out.finding;
+    return p;
 }
 
 #endif
