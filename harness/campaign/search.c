@@ -17,9 +17,7 @@
 enum {
     DEFAULT_RUNS = 100000,
     MINIMIZE_CHECKS = 4000,
-    TARGET_MINIMIZE_CHECKS = 400, /* a check by a target takes milliseconds */
-    VERIFY_EVERY = 64,            /* programs: verify the graph after every pass */
-    STAGES_EVERY = 1024           /* programs: interpret it after every pass */
+    TARGET_MINIMIZE_CHECKS = 400 /* a check by a target takes milliseconds */
 };
 
 /* ---- findings ---- */
@@ -216,14 +214,12 @@ static void search_one(Search *s) {
     Checker *c = &s->checker;
     s->arena = &slot->arena;
     CheckResult out;
-    c->a.compile.verify = c->b.compile.verify =
-        compile->verify || s->tally.programs % VERIFY_EVERY == 0;
+    check_schedule(c, compile->verify, o->every_stage, s->tally.programs);
     if (o->swarm_passes) {
         c->a.compile.disabled = compile->disabled;
         disabled_draw(&c->a.compile.disabled, o->seed, (uint64_t)slot->index);
         c->b.compile.disabled = c->a.compile.disabled;
     }
-    c->stages = o->every_stage || s->tally.programs % STAGES_EVERY == STAGES_EVERY / 2;
     c->run.executed = s->detailed ? s->tally.op_dtype : NULL;
     check_program(c, slot->p, s->arena, &out);
     c->run.executed = NULL; /* locating and minimizing run other programs */

@@ -16,11 +16,6 @@
 #include <string.h>
 #include <sys/prctl.h>
 
-enum {
-    VERIFY_EVERY = 64,  /* programs: verify the graph after every pass */
-    STAGES_EVERY = 1024 /* programs: interpret it after every pass */
-};
-
 int worker_open(Worker *w, const CampaignOptions *o, const char *campaign, const char *name,
                 char *message, size_t message_size) {
     memset(w, 0, sizeof *w);
@@ -89,9 +84,7 @@ static void worker_count(Worker *w, const Program *p, const CheckResult *out) {
 static void worker_observe(Worker *w, const Program *p, int64_t number, Arena *arena,
                            CheckResult *out) {
     Checker *c = &w->checker;
-    c->a.compile.verify = c->b.compile.verify =
-        w->options->checker.compile.verify || number % VERIFY_EVERY == 0;
-    c->stages = w->options->every_stage || number % STAGES_EVERY == STAGES_EVERY / 2;
+    check_schedule(c, w->options->checker.compile.verify, w->options->every_stage, number);
     features_clear(&w->features);
     if (w->compiler) {
         w->compiler->compile.features = &w->features;

@@ -34,11 +34,14 @@ typedef struct Options {
     bool every;        /* fuzz: print every finding */
     bool json, timing, quiet, stats, no_minimize, poke;
     bool no_poke, dot;
-    bool script;             /* bisect: print a script for git */
-    int64_t jobs;            /* -1: not given */
-    const char *save;        /* minimize: NULL: not given */
-    const char *name, *note; /* promote; NULL: not given */
-    TargetSettings targets;  /* --targets, --workers, --timeout, --strict, --no-probes */
+    const char *faults, *label, *svg; /* power; NULL: not given */
+    int64_t trials;                   /* power; 0: not given */
+    double budget;                    /* power; 0: not given */
+    bool script;                      /* bisect: print a script for git */
+    int64_t jobs;                     /* -1: not given */
+    const char *save;                 /* minimize: NULL: not given */
+    const char *name, *note;          /* promote; NULL: not given */
+    TargetSettings targets;           /* --targets, --workers, --timeout, --strict, --no-probes */
     int64_t workers;
     const char *known;   /* NULL: not given */
     const char *oracle;  /* NULL: not given */
@@ -62,6 +65,8 @@ typedef struct Options {
 
 /* Prints version, commit, compiler and semantics; returns the exit code. */
 int cmd_version(void);
+/* The commit that this program was built from; "-dirty" behind it if files were changed. */
+const char *cli_commit(void);
 
 /* ---- options.c ---- */
 /* Parses the arguments behind the command's name; `accepted` names the options it takes. False and

@@ -87,7 +87,12 @@ static bool parse_value(const OptionRow *row, const char *text, Options *o, char
     }
     case OPTION_SECONDS: {
         double value = strtod(text, &end);
-        bool decimal = text[0] != '\0' && strspn(text, "0123456789.eE+-") == strlen(text);
+        if (end != text && strcmp(end, "s") == 0) {
+            end++; /* 60s */
+        }
+        bool decimal =
+            text[0] != '\0' &&
+            strspn(text, "0123456789.eE+-") + (end > text && end[-1] == 's') == strlen(text);
         if (!decimal || *end != '\0' || errno != 0 || !isfinite(value) || value <= 0) {
             snprintf(message, size, "--%s needs a number above 0, not '%.60s'", row->name, text);
             return false;

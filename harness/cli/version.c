@@ -9,9 +9,10 @@
 #define QUOTE(x) #x
 #define EXPAND_AND_QUOTE(x) QUOTE(x)
 
+const char *cli_commit(void) { return EXPAND_AND_QUOTE(TWINGRAD_COMMIT); }
+
 int cmd_version(void) {
     printf("twingrad %s\ncommit: %s\ncompiler: %s\nsemantics: PyTorch %s\nprogram format: 1\n",
-           twingrad_version(), EXPAND_AND_QUOTE(TWINGRAD_COMMIT), TWINGRAD_COMPILER,
-           semantics_name(SEMANTICS_DEFAULT));
+           twingrad_version(), cli_commit(), TWINGRAD_COMPILER, semantics_name(SEMANTICS_DEFAULT));
     return finish(EXIT_AGREE);
 }

@@ -3,8 +3,12 @@
 
 #include <time.h>
 
-double now_seconds(void) {
+static double clock_seconds(clockid_t clock) {
     struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
+    clock_gettime(clock, &t);
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
+
+double now_seconds(void) { return clock_seconds(CLOCK_MONOTONIC); }
+
+double cpu_seconds(void) { return clock_seconds(CLOCK_PROCESS_CPUTIME_ID); }

@@ -1,0 +1,55 @@
+#!/usr/bin/env bats
+# Measuring detection power: the same programs in every run, resumed after a kill, and compared.
+load helper
+
+# The programs of each trial, without the times.
+programs_of() { sed 's/"seconds":[0-9.]*/"seconds":0/g' "$1" | LC_ALL=C sort; }
+
+@test "trials are the same in every run, however many run at a time" {
+    "$TWINGRAD" power --faults RG-1,GR-10 --trials 3 --budget 60s --out one >one.txt
+    "$TWINGRAD" power --faults RG-1,GR-10 --trials 3 --budget 60s --jobs 3 --out three >three.txt
+    cmp <(programs_of one/trials.jsonl) <(programs_of three/trials.jsonl)
+    grep -q '^RG-1 *3/3 ' one.txt
+    grep -q '^2 faults, 6 trials of 60 CPU seconds: 2 found in 19 of 20 trials, 0 in some, 0 never; ' one.txt
+    [ -s one/power.svg ]
+    "$TWINGRAD" fuzz --fault RG-1 --seed 2 --first --no-minimize --json >fuzz.json || [ $? -eq 1 ] # trial 1 has the second seed
+    json 'r[0]["detected"]["programs"] == '"$(sed -n 's/.*"summary".*"programs":\([0-9]*\),"calls.*/\1/p' fuzz.json)" < <(grep '"fault":"RG-1","number":1' one/trials.jsonl)
+}
+
+@test "a run that was killed goes on where it was, and another configuration is refused" {
+    "$TWINGRAD" power --faults RG-1 --trials 4 --out all >/dev/null
+    "$TWINGRAD" power --faults RG-1 --trials 2 --out part >/dev/null
+    printf '{"type":"trial","fault":"RG-1","num' >>part/trials.jsonl # what SIGKILL leaves
+    "$TWINGRAD" power --faults RG-1 --trials 4 --out part >/dev/null
+    cmp <(programs_of all/trials.jsonl | grep -v '"type":"power"') <(programs_of part/trials.jsonl | grep -v '"type":"power"')
+    refused power --faults RG-1 --trials 4 --profile plain --out part
+    refused power --faults RG-1 --trials 4 --seed 2 --out part
+    refused power --faults XX-1
+    refused power --faults RG-1 --fault RG-1
+    echo nonsense >part/trials.jsonl
+    refused power part
+}
+
+@test "runs are compared by rank statistics" {
+    "$TWINGRAD" power --faults GR-10,NU-12 --trials 8 --out default >/dev/null
+    "$TWINGRAD" power --faults GR-10,NU-12 --trials 8 --profile plain --label plain --out plain >/dev/null
+    "$TWINGRAD" power default plain >table.txt
+    grep -q '^generator (A) against plain (B)$' table.txt
+    grep -qE '^NU-12 +8/8 ' table.txt
+    "$TWINGRAD" power --json default default | json 'all(c["a12"] == 0.5 and c["p"] == 1 and c["ratio"] == 1 for c in r[:-1]) and r[-1]["faults"] == 2 and r[-1]["faster"] == 0'
+    "$TWINGRAD" power --json default | json 'r[-1]["reliable"] == 2 and [x["fault"] for x in r[:-1]] == ["GR-10", "NU-12"]'
+    "$TWINGRAD" power --svg both.svg default plain >/dev/null
+    python3 -c 'import xml.dom.minidom as m; assert m.parse("both.svg").documentElement.tagName == "svg"'
+}
+
+@test "a signal ends power with the trials so far" {
+    setsid "$TWINGRAD" power --faults RG-2 --ops neg --trials 50 --budget 60 --out cut >out.txt 2>err.txt 3>&- & # never found
+    pid=$!
+    sleep 2
+    kill -TERM $pid
+    status=0
+    wait $pid || status=$?
+    [ "$status" -eq 0 ] || { cat err.txt; return 1; }
+    grep -q 'interrupted: 0 trials are done' err.txt
+    ! pgrep -s "$pid" >/dev/null
+}

@@ -1,0 +1,146 @@
+/* Detection power (harness/power): statistics against published and independently computed numbers,
+ * and what is read back from trials.jsonl. */
+#include "harness/power/power.h"
+#include "tests/support/runner.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+START_TEST(a_median_is_the_middle_and_censored_if_half_of_the_times_are) {
+    double odd[] = {5, 1, 3}, even[] = {4, 1, 3, 2}, half[] = {1, INFINITY, 2, INFINITY},
+           few[] = {1, INFINITY, 2};
+    ck_assert_double_eq(statistics_median(odd, 3), 3);
+    ck_assert_double_eq(statistics_median(even, 4), 2.5);
+    ck_assert(isinf(statistics_median(half, 4)));
+    ck_assert_double_eq(statistics_median(few, 3), 2);
+}
+END_TEST
+
+/* p-values: scipy.stats.mannwhitneyu(a, b, method="asymptotic") */
+START_TEST(rank_statistics_are_those_of_scipy) {
+    static const double a[] = {1, 2, 3, 4, 5}, b[] = {3, 4, 5, 6, 7};
+    static const double low[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10},
+                        high[] = {11, 12, 13, 14, 15, 16, 17, 18, 19, 20};
+    ck_assert_double_eq_tol(statistics_mann_whitney(a, 5, b, 5), 0.11384629800665805, 1e-12);
+    ck_assert_double_eq_tol(statistics_mann_whitney(b, 5, a, 5), 0.11384629800665805, 1e-12);
+    ck_assert_double_eq_tol(statistics_mann_whitney(low, 10, high, 10), 0.00018267179110955002,
+                            1e-12);
+    ck_assert_double_eq(statistics_a12(a, 5, b, 5), 0.82);
+    ck_assert_double_eq(statistics_a12(low, 10, high, 10), 1);
+}
+END_TEST
+
+START_TEST(censored_times_are_equal_and_longer_than_all_others) {
+    static const double never[] = {INFINITY, INFINITY, INFINITY}, some[] = {1, 2, INFINITY};
+    ck_assert_double_eq(statistics_a12(never, 3, never, 3), 0.5);
+    ck_assert_double_eq(statistics_mann_whitney(never, 3, never, 3), 1);
+    ck_assert_double_eq_tol(statistics_a12(some, 3, never, 3), 7.5 / 9, 1e-12);
+}
+END_TEST
+
+/* The first group of Freireich et al. (1963), remission in weeks, as every textbook has it. */
+START_TEST(kaplan_and_meier_agree_with_the_textbook) {
+    static const double weeks[] = {6,  6,  6,  6,  7,  9,  10, 10, 11, 13, 16,
+                                   17, 19, 20, 22, 23, 25, 32, 32, 34, 35};
+    static const bool relapse[] = {true,  true,  true,  false, true,  false, true,
+                                   false, false, true,  true,  false, false, false,
+                                   true,  true,  false, false, false, false, false};
+    static const double at[] = {6, 7, 10, 13, 16, 22, 23},
+                        survival[] = {0.8571, 0.8067, 0.7529, 0.6902, 0.6275, 0.5378, 0.4482};
+    double time[21], share[21];
+    ck_assert_int_eq(statistics_kaplan_meier(weeks, relapse, 21, time, share), 7);
+    for (int i = 0; i < 7; i++) {
+        ck_assert_double_eq(time[i], at[i]);
+        ck_assert_double_eq_tol(1 - share[i], survival[i], 5e-5);
+    }
+}
+END_TEST
+
+START_TEST(a_trial_comes_back_from_its_line) {
+    Arena arena = ARENA_EMPTY;
+    Text line = {.arena = &arena};
+    const Trial t = {.fault = "GR-1",
+                     .number = 7,
+                     .canaries = true,
+                     .reached = {3, 0.25},
+                     .detected = {90, 0.5},
+                     .programs = 90,
+                     .seconds = 0.5,
+                     .oracle = "values",
+                     .fired = 5};
+    power_print_trial(&t, &line);
+    Trial back;
+    ck_assert(power_read_trial(line.v, line.n - 1, &back));
+    ck_assert_str_eq(back.fault, "GR-1");
+    ck_assert_int_eq(back.number, 7);
+    ck_assert(back.canaries && !back.died);
+    ck_assert_int_eq(back.reached.programs, 3);
+    ck_assert_int_eq(back.triggered.programs, 0);
+    ck_assert_int_eq(back.detected.programs, 90);
+    ck_assert_double_eq(back.detected.seconds, 0.5);
+    ck_assert_str_eq(back.oracle, "values");
+    ck_assert_uint_eq(back.fired, 5);
+    ck_assert(!power_read_trial("{\"type\":\"other\"}", 16, &back));
+    ck_assert(!power_read_trial("{\"type", 6, &back));
+    arena_destroy(&arena);
+}
+END_TEST
+
+START_TEST(a_row_counts_what_died_and_what_was_not_found) {
+    Arena arena = ARENA_EMPTY;
+    Trial trials[] = {
+        {.fault = "GR-1",
+         .canaries = true,
+         .reached = {1, 0.1},
+         .triggered = {2, 0.2},
+         .detected = {2, 0.2},
+         .oracle = "gradients"},
+        {.fault = "GR-1",
+         .number = 1,
+         .canaries = true,
+         .reached = {3, 0.1},
+         .triggered = {4, 0.2},
+         .programs = 100,
+         .seconds = 9},
+        {.fault = "GR-1", .number = 2, .died = true},
+        {.fault = "GU-2",
+         .canaries = true,
+         .reached = {1, 0.1},
+         .triggered = {1, 0.1},
+         .detected = {1, 0.1},
+         .oracle = "flags"},
+    };
+    const PowerRun run = {"some", 3, 9, trials, COUNT_OF(trials)};
+    FaultPower *row;
+    ck_assert_int_eq(power_rows(&run, &arena, &row), 2);
+    ck_assert_str_eq(row[0].fault, "GR-1");
+    ck_assert_int_eq(row[0].trials, 3);
+    ck_assert_int_eq(row[0].found, 1);
+    ck_assert_int_eq(row[0].triggered, 2);
+    ck_assert_int_eq(row[0].died, 1);
+    ck_assert(isinf(row[0].programs) && isinf(row[0].slowest));
+    ck_assert_str_eq(row[0].oracles, "gradients 1");
+    PowerSummary s = power_summary(&run, row, 2, &arena);
+    ck_assert_int_eq(s.reliable, 1);
+    ck_assert_int_eq(s.sometimes, 2);
+    ck_assert_int_eq(s.undetected, 1);
+    ck_assert_int_eq(s.died, 1);
+    arena_destroy(&arena);
+}
+END_TEST
+
+int main(void) {
+    Suite *suite = suite_create("harness/power");
+    TCase *tests = tcase_create("harness/power");
+    tcase_add_test(tests, a_median_is_the_middle_and_censored_if_half_of_the_times_are);
+    tcase_add_test(tests, rank_statistics_are_those_of_scipy);
+    tcase_add_test(tests, censored_times_are_equal_and_longer_than_all_others);
+    tcase_add_test(tests, kaplan_and_meier_agree_with_the_textbook);
+    tcase_add_test(tests, a_trial_comes_back_from_its_line);
+    tcase_add_test(tests, a_row_counts_what_died_and_what_was_not_found);
+    suite_add_tcase(suite, tests);
+    return run_suite("harness/power", suite);
+}
