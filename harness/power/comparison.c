@@ -34,8 +34,7 @@ static bool compare_fault(const PowerRun *a, const PowerRun *b, const FaultPower
         .seconds_b = row_b->seconds,
         .a12 = statistics_a12(va, na, vb, nb),
         .p = statistics_mann_whitney(va, na, vb, nb),
-        .ratio =
-            at_most(row_b->seconds, b->budget) / at_most(row_a->seconds, a->budget),
+        .ratio = at_most(row_b->seconds, b->budget) / at_most(row_a->seconds, a->budget),
     };
     return true;
 }
