@@ -9,6 +9,7 @@
 /* What compiling did, added up over runs. */
 typedef struct CompileCounters {
     int64_t compiles, hits;      /* calls compiled, calls served from the cache */
+    int64_t evictions;           /* entries that the cache gave up for newer ones */
     int64_t symbolic, instances; /* compilations for symbolic sizes; times that one was
                                     specialized to the sizes of a call */
     int64_t miss[MISS_COUNT], specialized[SPECIALIZED_COUNT];

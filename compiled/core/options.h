@@ -19,11 +19,15 @@ typedef struct StageReport {
     bool run_differs; /* some plan computes something else than its graph */
 } StageReport;
 
+/* torch._dynamo.config.recompile_limit */
+enum { CODE_CACHE_LIMIT = 8 };
+
 struct CompileOptions {
     FaultId fault;   /* FAULT_NONE: none */
     FaultId also[7]; /* more of them, `nalso` */
     int nalso;
     bool no_reuse;   /* compile every call anew, whatever the guards say */
+    int cache_limit; /* entries of the code cache for one region; 0: CODE_CACHE_LIMIT */
     bool no_symbols; /* no code for many sizes */
     Disabled disabled;
     int64_t opt_limit; /* the gate lets only the first `opt_limit` optional steps of a run through;

@@ -114,58 +114,20 @@ Artifact *region_compile(RuntimeSession *r, const CaptureInput *in,
 
 /* ---- looked up ---- */
 
-static bool data_dependent_all_same(const Artifact *a, const CaptureInput *in, Arena *arena) {
-    if (!a->data_dependents) {
-        return true;
-    }
-    Storage **storage = arena_array(arena, Storage *, in->n);
-    void **input = arena_array(arena, void *, in->n);
-    int n;
-    storages_of(in->tensors, in->n, storage, &n);
-    for (int k = 0; k < n; k++) {
-        input[k] = storage[k]->data;
-    }
-    for (const DataDependent *q = a->data_dependents; q; q = q->next) {
-        if (!data_dependent_same(q, input, arena)) {
-            return false;
-        }
-    }
-    return true;
-}
-
-/* Why did the newest code of the region not serve the call? MISS_COUNT: there is none. */
-static MissReason miss_reason(const RuntimeSession *r, const CaptureInput *in) {
-    for (const Artifact *a = r->cache; a; a = a->next) {
-        MissReason why;
-        if (a->made_for.setup == in->setup && a->made_for.resume == in->resume) {
-            bool served = guard_match(&a->made_for, a->symbols, in, &why) &&
-                          guards_hold(a->capture->c, a->symbols, &why);
-            return served ? MISS_inference : why;
-        }
-    }
-    return MISS_COUNT;
-}
-
 const Artifact *region_find(RuntimeSession *r, const CaptureInput *in, bool *compiled) {
     const Compile c = {.options = r->compile, .counters = r->counters};
     int64_t bytes;
     const void *key = guard_key(&c, in, r->arena, &bytes);
-    *compiled = false;
-    for (Artifact *a = r->compile->no_reuse ? NULL : r->cache; a; a = a->next) {
-        if (a->symbols ? symbols_serve(r, a, in)
-                       : a->key_bytes == bytes && memcmp(a->key, key, (size_t)bytes) == 0 &&
-                             data_dependent_all_same(a, in, r->arena)) {
-            if (fault(&c, FAULT_GU_2) && !guard_match(&a->made_for, NULL, in, &(MissReason){0})) {
-                (void)fault_triggered(&c, FAULT_GU_2);
-            }
-            return a;
-        }
+    Artifact *a = r->compile->no_reuse ? NULL : cache_find(r, in, key, bytes);
+    *compiled = !a;
+    if (a) {
+        return a;
     }
-    MissReason why = miss_reason(r, in);
+    MissReason why = cache_miss(r, in, key, bytes);
     if (why != MISS_COUNT) {
         r->counters->miss[why]++;
     }
-    Artifact *a = compile_region(
+    a = compile_region(
         r, in,
         r->last_call || r->compile->no_reuse || r->compile->no_symbols ? NULL : symbols_find(r, in),
         NULL, NULL);
@@ -173,8 +135,6 @@ const Artifact *region_find(RuntimeSession *r, const CaptureInput *in, bool *com
     a->key_bytes = bytes;
     a->made_for = *in;
     a->miss = why;
-    a->next = r->cache;
-    r->cache = a;
-    *compiled = true;
+    cache_insert(r, a);
     return a;
 }

@@ -59,8 +59,9 @@ typedef struct RuntimeSession {
     CompileCounters *counters;
     int64_t first_step;
     Arena *arena;
-    Artifact *cache;
-    bool last_call; /* the last call: no code for other sizes is needed */
+    Artifact *cache;  /* all code, newest first, also what was evicted (cache.c) */
+    int64_t look_ups; /* in the cache */
+    bool last_call;   /* the last call: no code for other sizes is needed */
     /* live tensors: made by a call with fresh inputs, taken over by calls that keep them */
     LiveTensor **input; /* by program input */
     int ninputs;
@@ -99,6 +100,14 @@ Artifact *region_compile_prefix(RuntimeSession *r, const CaptureInput *in, int s
 const Artifact *region_find(RuntimeSession *r, const CaptureInput *in, bool *compiled);
 /* The input storage that the statement of a CHECK was writing, or -1. */
 int region_writes(const Graph *g, int sid);
+
+/* ---- runtime/cache.c ---- */
+/* Code that serves the call, or NULL. `key`: the call's guard_key. */
+Artifact *cache_find(RuntimeSession *r, const CaptureInput *in, const void *key, int64_t bytes);
+/* Why none does; MISS_COUNT: the region has not been compiled before. */
+MissReason cache_miss(RuntimeSession *r, const CaptureInput *in, const void *key, int64_t bytes);
+/* Adds new code, and evicts the least recently used of its region if that has too much. */
+void cache_insert(RuntimeSession *r, Artifact *a);
 
 /* ---- runtime/runtime.c ---- */
 /* Fresh live tensors for the inputs. ERR_limit. */

@@ -1,6 +1,6 @@
 /* calls: both executors answer every call, and a call that repeats an earlier one exactly (inputs,
- * values, grad mode) reuses the code compiled then. Reuse of the wrong code shows in the other
- * oracles. */
+ * values, grad mode) reuses the code compiled then, if that is among the latest that the cache
+ * keeps. Reuse of the wrong code shows in the other oracles. */
 #include "harness/oracles/oracle.h"
 
 #include <stdio.h>
@@ -58,7 +58,7 @@ Verdict oracle_calls(Comparison *cmp, Finding *out) {
         if ((!a->compiled && !b->compiled) || !a->ok || p->recalls[k - 1].keep) {
             continue;
         }
-        for (int j = 0; j < k; j++) {
+        for (int j = k > CODE_CACHE_LIMIT ? k - CODE_CACHE_LIMIT : 0; j < k; j++) {
             if (cmp->a->calls[j].ok && !(j > 0 && p->recalls[j - 1].keep) && same_call(p, j, k)) {
                 finding_start(out, ORACLE_calls, "recompile", k, SUBJECT_CALL, -1, AT_UNKNOWN);
                 const char *again = "compiled again, though an earlier call is the same",

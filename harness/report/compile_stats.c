@@ -20,6 +20,9 @@ void compile_calls_text(Text *t, const CompileCounters *c) {
                 "sizes %lld times\n",
                 (long long)c->compiles, (long long)c->hits, (long long)c->symbolic,
                 (long long)c->instances);
+    if (c->evictions > 0) {
+        text_printf(t, "  evicted: %lld\n", (long long)c->evictions);
+    }
     compile_stats_add_counts(t, "  not reused:", miss_name, c->miss, MISS_COUNT);
     compile_stats_add_counts(t, "  for one size only:", specialization_name, c->specialized,
                              SPECIALIZED_COUNT);

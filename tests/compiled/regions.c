@@ -166,6 +166,61 @@ START_TEST(each_region_is_cached_by_itself) {
 }
 END_TEST
 
+/* The calls that are compiled, as letters: call k has p in the dtype with letter calls[k]. */
+static const struct {
+    const char *what, *calls, *compiled;
+    int limit, evictions;
+} evictions[] = {
+    {"within the limit", "ababab", "ab", 2, 0},
+    {"one more evicts the oldest", "abca", "abca", 2, 2},
+    {"the least recently used, not the oldest", "abacaca", "abc", 2, 1},
+    {"a limit of one", "aabba", "aba", 1, 2},
+    {"8 by default", "abcdefghabcdefgh", "abcdefgh", 0, 0},
+    {"the ninth evicts the first", "abcdefghibcdefghia", "abcdefghia", 0, 2},
+};
+
+static const char *dtype_letter(char letter) {
+    static const char *const names[] = {"float32", "float64", "float16", "bfloat16", "int64",
+                                        "int32",   "int16",   "int8",    "uint8"};
+    return names[letter - 'a'];
+}
+
+START_TEST(a_region_keeps_what_was_used_last) {
+    const char *calls = evictions[_i].calls;
+    Text rest = {.arena = &arena};
+    text_add(&rest, "'body': [], 'return': ['p'], 'recalls': [");
+    for (int k = 1; calls[k]; k++) {
+        text_printf(&rest,
+                    "%s[{'name': 'x', 'dtype': 'float32', 'size': [3], 'requires_grad': true, "
+                    "'data': [1, 2, 3]}, {'name': 'p', 'dtype': '%s', 'size': [3], 'data': [4, 5, "
+                    "6]}]",
+                    k > 1 ? ", " : "", dtype_letter(calls[k]));
+    }
+    text_add(&rest, "]");
+    CompileCounters counters = {0};
+    CompileOptions compile = COMPILE_DEFAULT;
+    compile.cache_limit = evictions[_i].limit;
+    RunOptions options = {.limits = LIMITS_DEFAULT};
+    const Result *r = compiled_run(parse(rest.v, ""), &compile, &options, &counters, &arena);
+    char compiled[32] = "";
+    int n = 0, again = 0;
+    for (int k = 0; k < r->ncalls; k++) {
+        if (r->calls[k].compiled) {
+            again += memchr(compiled, calls[k], (size_t)n) != NULL;
+            ck_assert_str_eq(r->calls[k].miss ? r->calls[k].miss : "none",
+                             k == 0                                  ? "none"
+                             : memchr(compiled, calls[k], (size_t)n) ? "evicted"
+                                                                     : "dtype");
+            compiled[n++] = calls[k];
+        }
+    }
+    ck_assert_msg(strcmp(compiled, evictions[_i].compiled) == 0, "%s: %s", evictions[_i].what,
+                  compiled);
+    ck_assert_int_eq(counters.evictions, evictions[_i].evictions);
+    ck_assert_int_eq(counters.miss[MISS_evicted], again);
+}
+END_TEST
+
 int main(void) {
     Suite *s = suite_create("compiled/regions");
     TCase *t = tcase_create("regions");
@@ -173,6 +228,7 @@ int main(void) {
     tcase_add_loop_test(t, a_program_means_the_same_with_and_without_its_breaks, 0,
                         COUNT_OF(cases));
     tcase_add_test(t, each_region_is_cached_by_itself);
+    tcase_add_loop_test(t, a_region_keeps_what_was_used_last, 0, COUNT_OF(evictions));
     suite_add_tcase(s, t);
     return run_suite("compiled/regions", s);
 }
