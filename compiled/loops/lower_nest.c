@@ -6,6 +6,7 @@
  * at the end: in a tile all loads precede all stores, so that a nest which updates an element in
  * place reads it first. */
 #include "compiled/loops/nest.h"
+#include "compiled/loops/scatter_faults.h"
 #include "compiled/tile/run.h"
 #include "program/ops/functions.h"
 
@@ -281,56 +282,6 @@ static void prepare_base(Lower *l, const FusedOp *m) {
                lower_access(lower_buffer(n->in[0]), &from));
 }
 
-/* Seeded fault GR_1: the scatter's metadata claims that a dim along which self is expanded has
- * stride 0 in the result as well. The loop over it is then one point, and whether that point lies
- * in the slice is decided at index 0: the slice covers the whole dim, or nothing (the function
- * returns false, and nothing is stored). Only for slices that are boxes, so that all addresses are
- * in bounds. */
-static bool collapse_expanded_dims(const Compile *c, FusedOp *m) {
-    const Node *n = m->node;
-    if (!fault(c, FAULT_GR_1) || n->kind != NODE_OP ||
-        (n->op != OP_slice_scatter && n->op != OP_select_scatter)) {
-        return true;
-    }
-    const Tensor *self = &n->in[0]->t, *t = &n->t;
-    if (tensor_numel(t) == 0 || tensor_numel(&n->in[1]->t) == 0) {
-        return true;
-    }
-    int64_t rest = m->out_offset;
-    unsigned left = 0;
-    for (int d = 0; d < t->ndim; d++) {
-        left |= (unsigned)(t->size[d] > 1) << d;
-    }
-    while (left) {
-        int d = -1; /* the largest stride first, as the offset is a sum of start * stride */
-        for (int k = 0; k < t->ndim; k++) {
-            d = left >> k & 1 && (d < 0 || t->stride[k] > t->stride[d]) ? k : d;
-        }
-        left &= ~(1u << d);
-        int64_t start = rest / t->stride[d], stride = t->stride[d];
-        rest %= stride;
-        if (self->stride[d] != 0) {
-            continue;
-        }
-        (void)fault_triggered(c, FAULT_GR_1);
-        if (start != 0) {
-            return false;
-        }
-        int own = 0; /* the slice's dim that runs along d; none if it selects one index */
-        while (own < m->ndim &&
-               !(m->out_stride[own] % stride == 0 && m->out_stride[own] < stride * t->size[d])) {
-            own++;
-        }
-        m->ndim += own == m->ndim;
-        m->size[own] = t->size[d];
-        m->out_stride[own] = stride;
-        for (int r = 0; r < m->nread; r++) {
-            m->read[r].stride[own] = 0;
-        }
-    }
-    return true;
-}
-
 /* ---- groups ---- */
 
 static Value fused_op_value(NestBuilder *b, FusedOp *m, const int *made) {
@@ -420,7 +371,7 @@ void lower_nest(Lower *l, Node *const *node, int count) {
     }
     NestBuilder *b = arena_alloc_raw(l->arena, (int64_t)sizeof *b);
     nest_start(b, l);
-    bool stored = n > 1 || collapse_expanded_dims(l->c, &m[0]);
+    bool stored = n > 1 || scatter_fault_collapse(l->c, &m[0]);
     b->ndim = m[0].ndim;
     memcpy(b->size, m[0].size, (size_t)b->ndim * sizeof *b->size);
     for (int k = 0; k < n && stored; k++) {

@@ -233,7 +233,8 @@ static void flush_segment(Fuser *f) {
 static FusedOp *fuse_describe(Fuser *f, Node *n) {
     LowerClass cls = lower_class(n);
     if (cls < LOWER_POINTWISE || cls > LOWER_ADD_SLICE || cls == LOWER_SPLAT ||
-        (cls == LOWER_VIEW_SCATTER && fault(f->c, FAULT_GR_1))) {
+        (cls == LOWER_VIEW_SCATTER &&
+         (fault(f->c, FAULT_GR_1) || fault(f->c, FAULT_GR_2) || fault(f->c, FAULT_GR_3)))) {
         return NULL;
     }
     FusedOp *m = arena_alloc_raw(f->c->arena, (int64_t)sizeof *m);

@@ -10,6 +10,7 @@
  * made, a further call on the same tensors), the region is captured again and the walk starts from
  * the edges that were reached (ResumedBackward). */
 #include "compiled/capture/capture.h"
+#include "compiled/passes/joint_faults.h"
 #include "compiled/passes/passes.h"
 #include "compiled/symbolic/observed.h"
 
@@ -39,6 +40,15 @@ static ErrCode joint_within_limits(Joint *j, const Tensor *t) {
 static ErrCode joint_apply(Emit *e, const Call *call, Tensor **out, int *nout) {
     Joint *j = (Joint *)e;
     const OpInfo *op = call->op;
+    if (op->id == OP_masked_fill_Scalar && fault(j->c, FAULT_GR_7) &&
+        joint_fault_clamps_divisor(j->c, call)) {
+        out[0] = call->arg[0].tensor;
+        *nout = 1;
+        return ERR_none;
+    }
+    if (op->id == OP__as_strided_grad && fault(j->c, FAULT_GR_13)) {
+        call = joint_fault_dense_base(j->c, call);
+    }
     observed_call(j->c, call);
     switch (op->kind) {
     case KIND_FACTORY:

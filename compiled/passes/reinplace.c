@@ -14,6 +14,8 @@
 #include "compiled/loops/lower.h"
 #include "compiled/passes/passes.h"
 
+#include <string.h>
+
 static bool writes_over_base(LowerClass cls) {
     return cls == LOWER_STORE || cls == LOWER_VIEW_SCATTER || cls == LOWER_INDEX_PUT ||
            cls == LOWER_SCATTER || cls == LOWER_INDEX_ADD;
@@ -113,8 +115,81 @@ static bool may_write_in_place(Compile *c, const Liveness *live, int begin, int 
     return true;
 }
 
+/* ---- a seeded fault ---- */
+
+/* Is `n` the last reader of its base, which is one row expanded, and has it a value for each row?
+ */
+static bool adds_to_expanded_rows(const Graph *g, int i) {
+    const Node *n = g->node[i];
+    if (n->kind != NODE_OP || n->op != OP__index_put || !n->call->arg[3].b || n->nin != 4 ||
+        n->in[1] || !n->in[2] || n->in[2]->t.ndim != 1 || !dtype_is_float(n->t.dtype)) {
+        return false;
+    }
+    const Node *base = n->in[0], *values = n->in[3], *buffer = node_buffer(n->in[0]);
+    if (base->t.ndim != 2 || base->t.size[0] < 2 || base->t.stride[0] != 0 || values->t.ndim != 2 ||
+        values->t.size[0] != base->t.size[0] || values->t.size[1] == 0 || buffer->kind != NODE_OP ||
+        buffer->mark || n->group >= 0) {
+        return false;
+    }
+    for (int k = i + 1; k < g->n; k++) {
+        for (int j = 0; j < g->node[k]->nin; j++) {
+            const Node *in = g->node[k]->in[j];
+            if (in && node_buffer((Node *)in) == buffer) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+/* Seeded fault GR_4: the donor of an in-place scatter may overlap itself. All rows of an expanded
+ * base are then one row, and each of them ends with what was added to any. The scatter gets the sum
+ * of its values over the rows, so that nothing is written outside of a buffer. */
+static void add_to_one_row(Compile *c, int i) {
+    Graph *g = c->graph;
+    Node *n = g->node[i], *values = n->in[3];
+    static const int64_t rows = 0;
+    Call call = call_new(OP_sum_dim);
+    call.arg[0].tensor = &values->t;
+    call.arg[1].none = false;
+    call.arg[1].ints.v = arena_copy(c->arena, &rows, sizeof rows);
+    call.arg[1].ints.n = 1;
+    call.arg[2].b = true;
+    Error err = {0};
+    Infer r = {.arena = c->arena, .err = &err};
+    if (call.op->infer(&call, &r) != ERR_none || !fault_triggered(c, FAULT_GR_4)) {
+        return;
+    }
+    Node *sum = graph_op(g, &call, &r.out[0], n->sid);
+    Tensor wide = sum->t;
+    wide.size[0] = values->t.size[0];
+    wide.stride[0] = 0;
+    Node *view = graph_view(g, sum, &wide, n->sid);
+    sum->group = view->group = -1;
+    memmove(&g->node[i + 2], &g->node[i], sizeof *g->node * (size_t)(g->n - 2 - i));
+    g->node[i] = sum;
+    g->node[i + 1] = view;
+    n->in[3] = view;
+    node_sync_call(n);
+}
+
+static void add_to_one_row_everywhere(Compile *c) {
+    graph_mark_outputs(c->graph);
+    for (int i = 0; i < c->graph->n; i++) {
+        if (adds_to_expanded_rows(c->graph, i) && fault(c, FAULT_GR_4)) {
+            add_to_one_row(c, i);
+            i += 2;
+        }
+    }
+}
+
+/* ---- the pass ---- */
+
 bool pass_reinplace(Compile *c) {
     Graph *g = c->graph;
+    if (c->options->fault != FAULT_NONE) {
+        add_to_one_row_everywhere(c);
+    }
     const Liveness *live = compile_liveness(c);
     bool changed = false;
     graph_mark_outputs(g);
