@@ -317,6 +317,11 @@ ErrCode cap_retain_grad(Capture *cap, Var *self) {
     }
     if (fn && !self->retains_grad) {
         self->retains_grad = true;
+        if (fault(cap->c, FAULT_RG_11) && self->base && self->base->entry >= 0 &&
+            fault_triggered(cap->c, FAULT_RG_11)) { /* the effect is not recorded */
+            self->retained_at = fn;
+            return ERR_none;
+        }
         RetainGrad *hook = arena_new(cap->arena, RetainGrad);
         *hook = (RetainGrad){self, self->grad_fn.nr, fn->retains_grad};
         fn->retains_grad = hook;

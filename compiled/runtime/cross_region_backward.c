@@ -14,6 +14,7 @@
  * walks one tape. The error of a leaf that has been moved into the graph interior is deferred in
  * the same way (moved_leaves.c). */
 #include "compiled/runtime/runtime.h"
+#include "program/lang/uses.h"
 #include "tensor/array.h"
 
 /* ---- what has arrived ---- */
@@ -70,6 +71,27 @@ typedef struct ResumedCapture {
     GradNode **grad_fn; /* by live tensor: its grad_fn before the backward */
 } ResumedCapture;
 
+static bool is_product(const GradNode *node) {
+    OpId op = node->kind == GRAD_NODE_OP && node->node ? node->node->op : OP_NONE;
+    return op == OP_mm || op == OP_bmm || op == OP_mv || op == OP_dot;
+}
+
+/* Seeded fault RG_12: an operand of a product that a resumed backward reads as a saved value has
+ * size, strides and dtype, but no flag. */
+static bool loses_flag(const Capture *cap, const Var *v) {
+    if (!fault(cap->c, FAULT_RG_12) || v->entry < 0 || v->grad_fn.node || !v->requires_grad) {
+        return false;
+    }
+    for (const GradNode *node = cap->tape; node; node = node->older) {
+        for (int i = 0; i < node->nsaved && is_product(node); i++) {
+            if (node->saved[i].operand == v) {
+                return fault_triggered(cap->c, FAULT_RG_12);
+            }
+        }
+    }
+    return false;
+}
+
 /* Between capture and passes: brings flags and versions of the tensors up to date, and adds the
  * roots. */
 static void cross_region_update_capture(void *user, Capture *cap) {
@@ -91,7 +113,7 @@ static void cross_region_update_capture(void *user, Capture *cap) {
         int64_t start = cls->input >= 0 ? region->version[cls->input] : 0;
         cls->storage.version = o->tensor.storage->version - start;
         v->attr_version = o->record.attr_version - start;
-        v->requires_grad = o->record.requires_grad;
+        v->requires_grad = o->record.requires_grad && !loses_flag(cap, v);
         v->program_grad = NULL; /* o->grad holds it, or held it */
         if (!live_has_grad_fn(o)) {
             v->grad_fn = (Edge){NULL, 0};
@@ -144,6 +166,61 @@ static ErrCode cross_region_resume(RuntimeSession *r, Region *region, Error *err
     return ERR_none;
 }
 
+typedef struct NameSearch {
+    NameId name;
+    bool found;
+} NameSearch;
+
+static void find_name(void *user, NameId *name, Use use) {
+    NameSearch *search = user;
+    search->found |= use != USE_BIND && *name == search->name;
+}
+
+static void find_name_in(const Block *block, NameSearch *search) {
+    for (Stmt *s = block->first; s && !search->found; s = s->next) {
+        stmt_uses(s, find_name, search);
+        find_name_in(&s->body, search);
+        find_name_in(&s->orelse, search);
+    }
+}
+
+/* Does no statement of the function name the argument that is entry `i`, and no return? */
+static bool argument_is_unused(const Capture *cap, int i) {
+    const CaptureInput *in = &cap->in;
+    const Program *p = cap->program;
+    bool named = false;
+    for (int k = 0; k < in->nname; k++) {
+        NameSearch search = {in->name[k], false};
+        if (in->named[k] != i) {
+            continue;
+        }
+        named = true;
+        find_name_in(&p->body, &search);
+        for (int j = 0; j < p->nreturns; j++) {
+            search.found |= p->returns[j] == search.name;
+        }
+        if (search.found) {
+            return false;
+        }
+    }
+    return named;
+}
+
+/* Seeded fault GR_11: an argument that the function does not use has no gradient, and the node that
+ * made it does not expect that. */
+static void accumulate_null(const RegionResult *end, Error *err) {
+    const Region *region = end->region;
+    const Artifact *a = end->artifact;
+    for (int i = 0; i < a->graph->ninp - region->nlive; i++) {
+        if (a->graph->inp[region->nlive + i].grad_state == GRAD_ABSENT &&
+            region->external[i].region && fault(a->capture->c, FAULT_GR_11) &&
+            argument_is_unused(a->capture, i) && fault_triggered(a->capture->c, FAULT_GR_11)) {
+            error_set(err, ERR_internal, "the gradient of an unused argument is null");
+            return;
+        }
+    }
+}
+
 ErrCode cross_region_backward_run(RuntimeSession *r, const RegionResult *end, Error *err) {
     cross_region_distribute(r, end->region, end->artifact->graph, end->outcome.grad);
     for (Region *region = r->last; region; region = region->before) {
@@ -151,6 +228,9 @@ ErrCode cross_region_backward_run(RuntimeSession *r, const RegionResult *end, Er
             (void)cross_region_resume(r, region, err);
         }
         region->nroot = 0; /* after an error */
+    }
+    if (r->compile->fault != FAULT_NONE && err->code == ERR_none) {
+        accumulate_null(end, err);
     }
     return err->code;
 }
