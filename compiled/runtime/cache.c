@@ -7,7 +7,7 @@
  * order of compilation, newest first, and look-ups keep it: use changes what is evicted, not what
  * serves.
  */
-#include "compiled/runtime/runtime.h"
+#include "compiled/runtime/cache_faults.h"
 #include "compiled/runtime/symbols.h"
 
 #include <string.h>
@@ -35,7 +35,7 @@ static bool data_dependent_all_same(const Artifact *a, const CaptureInput *in, A
     return true;
 }
 
-static bool cache_same_key(const Artifact *a, const void *key, int64_t bytes) {
+bool cache_same_key(const Artifact *a, const void *key, int64_t bytes) {
     return a->key_bytes == bytes && memcmp(a->key, key, (size_t)bytes) == 0;
 }
 
@@ -45,6 +45,9 @@ Artifact *cache_find(RuntimeSession *r, const CaptureInput *in, const void *key,
     for (Artifact *a = r->cache; a; a = a->next) {
         if (a->evicted_by) {
             continue;
+        }
+        if (r->compile->fault != FAULT_NONE && cache_fault_serves(&c, r, a, in, key, bytes)) {
+            return a;
         }
         if (a->symbols
                 ? symbols_serve(r, a, in)
@@ -56,7 +59,7 @@ Artifact *cache_find(RuntimeSession *r, const CaptureInput *in, const void *key,
             return a;
         }
     }
-    return NULL;
+    return r->compile->fault != FAULT_NONE ? cache_fault_evicted(&c, r, in, key, bytes) : NULL;
 }
 
 /* The assumption of `a` that the call does not meet; MISS_inference: none of the guard's. */
@@ -104,6 +107,8 @@ void cache_insert(RuntimeSession *r, Artifact *a) {
         }
     }
     if (n > limit) {
+        const Compile c = {.options = r->compile, .counters = r->counters};
+        least = fault(&c, FAULT_GU_14) ? cache_fault_oldest(&c, least) : least;
         least->evicted_by = a;
         r->counters->evictions++;
     }

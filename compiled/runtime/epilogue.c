@@ -177,7 +177,11 @@ bool artifact_run(const Artifact *a, const Program *p, const CaptureInput *in, A
     const Graph *g = a->graph;
     Epilogue e = {.a = a, .g = g, .p = p, .in = in, .arena = arena, .out = out};
     out->storage = arena_alloc_raw(arena, (int64_t)sizeof *out->storage * (in->n + 1));
-    storages_of(in->tensors, in->n, out->storage, &out->nstorage);
+    out->nstorage = g->ninputs;
+    for (int i = in->n - 1; i >= 0; i--) { /* as the code numbers them */
+        int number = alias_class_of(&a->capture->entry[i].tensor)->input;
+        out->storage[number] = in->tensors[i].storage;
+    }
     if (!epilogue_execute(&e, exec)) {
         return false;
     }

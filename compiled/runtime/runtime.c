@@ -3,7 +3,7 @@
  * Entering a region: its arguments, and the bases of those that are views, become its entries.
  * Leaving it: each entry takes over its exit record (flags, grad_fn, versions relative to the
  * start), and each export (of a setup, or before a graph_break) becomes a live tensor. */
-#include "compiled/runtime/runtime.h"
+#include "compiled/runtime/cache_faults.h"
 
 #include <string.h>
 #include <limits.h>
@@ -255,6 +255,38 @@ void region_release(Region *region, const Capture *cap, int end) {
     }
 }
 
+/* Does the gradient read a value that the forward computed and saved? */
+static bool reads_saved_value(const Node *grad) {
+    for (int k = 0; k < grad->nin; k++) {
+        const Node *from = grad->in[k] ? node_buffer(grad->in[k]) : NULL;
+        if (from && from->kind == NODE_OP && from->sid >= 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Seeded fault GR_18: the plan's memory, in which such a gradient still is, belongs to the replay.
+ */
+static void lose_replayed_gradients(const Artifact *a, const ArtifactResult *out) {
+    const Graph *g = a->graph;
+    for (int i = 0; i < g->ninp; i++) {
+        Tensor *grad = out->grad[i];
+        if (!grad || !reads_saved_value(node_buffer(g->inp[i].grad))) {
+            continue;
+        }
+        char *byte = grad->storage->data;
+        int64_t n = grad->storage->numel * dtype_bytes(grad->dtype);
+        bool any = false;
+        for (int64_t k = 0; k < n; k++) {
+            any |= byte[k] != 0;
+        }
+        if (any && fault_triggered(a->capture->c, FAULT_GR_18)) {
+            memset(byte, 0, (size_t)n);
+        }
+    }
+}
+
 void region_run(RuntimeSession *r, int part, bool grad_mode, bool comes_back, bool *compiled,
                 RegionResult *end) {
     Region *region = end->region = arena_new(r->arena, Region);
@@ -268,6 +300,9 @@ void region_run(RuntimeSession *r, int part, bool grad_mode, bool comes_back, bo
     region_describe(r, region, &in);
     const Artifact *a = region_find(r, &in, compiled);
     region->in = in;
+    if (r->compile->fault != FAULT_NONE) {
+        cache_fault_inputs(a->capture->c, a, region);
+    }
     if (comes_back) {
         region->in.tensors = copy_data(r->arena, in.tensors, in.n);
         region->before = r->last;
@@ -280,6 +315,9 @@ void region_run(RuntimeSession *r, int part, bool grad_mode, bool comes_back, bo
               failed); /* a prefix may run an earlier CHECK that the whole graph scheduled later */
         a = region_compile_prefix(r, &in, exec.failed_sid, exec.code, exec.message,
                                   region_writes(a->graph, exec.failed_sid));
+    }
+    if (!*compiled && fault(a->capture->c, FAULT_GR_18)) {
+        lose_replayed_gradients(a, &end->outcome);
     }
     region->in.stop_before = a->capture->in.stop_before;
     region->version = arena_array(r->arena, int64_t, end->outcome.nstorage);

@@ -106,6 +106,7 @@ int region_writes(const Graph *g, int sid);
 Artifact *cache_find(RuntimeSession *r, const CaptureInput *in, const void *key, int64_t bytes);
 /* Why none does; MISS_COUNT: the region has not been compiled before. */
 MissReason cache_miss(RuntimeSession *r, const CaptureInput *in, const void *key, int64_t bytes);
+bool cache_same_key(const Artifact *a, const void *key, int64_t bytes);
 /* Adds new code, and evicts the least recently used of its region if that has too much. */
 void cache_insert(RuntimeSession *r, Artifact *a);
 
