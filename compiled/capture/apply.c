@@ -6,6 +6,7 @@
  * depends on data becomes a CHECK node. In-place ops: capture/inplace.c. */
 #include "compiled/capture/capture.h"
 #include "compiled/symbolic/observed.h"
+#include "compiled/views/views.h"
 #include "program/infer/infer.h"
 #include "program/ops/functions.h"
 #include "tensor/array.h"
@@ -50,7 +51,7 @@ static ErrCode scatter_into_copy(Capture *cap, const Call *call, const Tensor *m
     TRY(capture_node(cap, &clone, &whole));
     copy = capture_class(cap, meta->dtype, cls->storage.numel, whole, -1);
     like.storage = &copy->storage;
-    TRY(geometry_scattered(call, &like, &window, cap->emit.err));
+    CHECK(view_scattered(call, &like, &window)); /* inference has accepted it */
     if (src->t.dtype != meta->dtype) {
         TRY(capture_cast(cap, src, meta->dtype, &src));
     }
@@ -119,6 +120,9 @@ static ErrCode apply_function(Capture *cap, const Call *call, Tensor **out, int 
     Error refused = {0};
     Infer r = {.arena = cap->arena, .err = grad ? &refused : cap->emit.err};
     ErrCode code = infer_call(cap, call, &r);
+    if (code == ERR_none) {
+        code = view_check_dims(cap->c, call, r.err);
+    }
     GradNode *tape = NULL;
     if (grad) {
         tape = cap_node_new(cap, GRAD_NODE_OP, nslot, 1);

@@ -6,6 +6,7 @@
  * divisor, an empty operand) is decided here. Which values a kernel checks, and when it checks
  * none, follows the shared kernels (program/kernels). */
 #include "compiled/capture/capture.h"
+#include "compiled/views/index.h"
 #include "program/ops/functions.h"
 
 #include <math.h>
@@ -24,9 +25,7 @@ static const char ZERO_DIVISOR[] = "ZeroDivisionError";
 static void check_capture_indices(Capture *cap, const Call *call, const Tensor *index) {
     const Tensor *self = call->arg[0].tensor;
     int dim;
-    Error ignored = {0};
-    if (tensor_numel(index) > 0 &&
-        dim_wrap(call->arg[1].i, self->ndim, &dim, &ignored) == ERR_none) {
+    if (tensor_numel(index) > 0 && dim_normal(call->arg[1].i, self->ndim, &dim)) {
         add_check(cap, CHECK_INDEX, node_of(index), self->ndim > 0 ? self->size[dim] : 1,
                   call_index_error(call), OUT_OF_BOUNDS);
     }
@@ -154,9 +153,8 @@ static ErrCode check_capture_masked_fill(Capture *cap, const Call *call, const T
 static void check_vector(Capture *cap, const Call *call, CheckKind kind) {
     const Tensor *self = call->arg[0].tensor, *index = call->arg[2].tensor;
     int dim;
-    Error ignored = {0};
     if (tensor_numel(self) > 0 && tensor_numel(index) > 0 &&
-        dim_wrap(call->arg[1].i, self->ndim, &dim, &ignored) == ERR_none) {
+        dim_normal(call->arg[1].i, self->ndim, &dim)) {
         add_check(cap, kind, node_of(index), self->ndim > 0 ? self->size[dim] : 1, ERR_index_range,
                   OUT_OF_BOUNDS);
     }

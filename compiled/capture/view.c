@@ -5,6 +5,7 @@
  * Var: from now on it reads the buffer through the new geometry, while what the tape holds of it
  * keeps the old one (cap_freeze_geometry). */
 #include "compiled/capture/capture.h"
+#include "compiled/views/views.h"
 
 #include <string.h>
 
@@ -41,7 +42,7 @@ ErrCode capture_apply_view(Capture *cap, const Call *call, Tensor **out, int *no
         TRY(begin_view(cap, call, &tape));
     }
     Infer r = {.arena = cap->arena, .err = cap->emit.err};
-    TRY(call->op->infer(call, &r));
+    TRY(view_infer(cap->c, call, &r));
     CHECK(r.n <= MAX_OUTPUTS);
     for (int i = 0; i < r.n; i++) {
         TRY(check_view(cap, call, cls, &r.out[i]));
@@ -75,7 +76,7 @@ ErrCode capture_in_place_view(Capture *cap, const Call *call, Tensor **out, int 
         TRY(begin_view(cap, &twin, &tape));
     }
     Infer r = {.arena = cap->arena, .err = cap->emit.err};
-    TRY(twin.op->infer(&twin, &r));
+    TRY(view_infer(cap->c, &twin, &r));
     TRY(check_view(cap, &twin, cls, &r.out[0]));
     cap_freeze_geometry(cap, self);
     self->tensor = r.out[0];

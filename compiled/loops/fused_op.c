@@ -6,9 +6,10 @@
  * tensors are ordinary affine reads; the read of the tensor they index is indirect, and index *
  * stride is added to its address.
  *
- * Indices and slices are analysed by inference (program/infer/infer.h): the description of the
- * geometry is shared with the reference executor, the code that runs it is not. */
+ * Index tensors are analysed by inference (program/infer/infer.h): the description of how they
+ * apply is shared with the reference executor, the code that runs it is not. */
 #include "compiled/loops/fused_op.h"
+#include "compiled/views/views.h"
 #include "program/infer/infer.h"
 
 #include <string.h>
@@ -404,8 +405,7 @@ bool fused_op_describe(const Compile *c, Node *n, Arena *arena, FusedOp *m) {
         return true;
     case LOWER_VIEW_SCATTER: {
         Tensor slice;
-        Error err = {0};
-        if (geometry_scattered(n->call, &n->t, &slice, &err) != ERR_none) {
+        if (!view_scattered(n->call, &n->t, &slice)) {
             return false;
         }
         describe_slice(&d, &slice, 1);

@@ -7,7 +7,7 @@
 #include "compiled/passes/passes.h"
 #include "compiled/runtime/poison.h"
 #include "compiled/tile/isa.h"
-#include "program/infer/infer.h"
+#include "compiled/views/views.h"
 #include "program/ops/functions.h"
 #include "tensor/array.h"
 
@@ -96,7 +96,7 @@ static void lower_cat(Lower *l, Node *n) {
     for (int k = 0; k < n->nin; k++) {
         const Node *in = n->in[k];
         Tensor part;
-        if (!geometry_joined(n->call, &n->t, &in->t, &at, &part)) {
+        if (!view_joined(n->call, &n->t, &in->t, &at, &part)) {
             continue;
         }
         Access to = lower_access(n->buffer, &part);

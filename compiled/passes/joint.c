@@ -13,6 +13,7 @@
 #include "compiled/passes/joint_faults.h"
 #include "compiled/passes/passes.h"
 #include "compiled/symbolic/observed.h"
+#include "compiled/views/views.h"
 
 #include <string.h>
 
@@ -70,8 +71,8 @@ static ErrCode joint_apply(Emit *e, const Call *call, Tensor **out, int *nout) {
         return error_set(e->err, ERR_internal, "a derivative rule uses %s", op->name);
     }
     Infer r = {.arena = e->arena, .err = e->err};
-    TRY(op->infer(call, &r));
     bool view = op->kind == KIND_VIEW || op->kind == KIND_MULTI_VIEW;
+    TRY(view ? view_infer(j->c, call, &r) : op->infer(call, &r));
     for (int i = 0; i < r.n; i++) {
         if (view) {
             out[i] = &graph_view(j->g, (Node *)call->arg[0].tensor, &r.out[i], AT_BACKWARD)->t;

@@ -1,6 +1,6 @@
 /* Rules of gathers and scatters (rules.def, INDEX). */
 #include "compiled/rules/rules.h"
-#include "program/infer/infer.h"
+#include "compiled/views/views.h"
 
 #include <string.h>
 
@@ -135,10 +135,8 @@ bool rule_index_constant(Compile *c, Node *n, Rewrite *w) {
 /* ---- writes ---- */
 
 static bool index_scattered_slice(const Node *n, Tensor *slice) {
-    Error err;
-    error_begin(&err, true);
     return n->kind == NODE_OP && lower_class(n) == LOWER_VIEW_SCATTER &&
-           geometry_scattered(n->call, &n->t, slice, &err) == ERR_none;
+           view_scattered(n->call, &n->t, slice);
 }
 
 bool rule_scatter_same(Compile *c, Node *n, Rewrite *w) {

@@ -8,7 +8,7 @@
  * is a strided read of the source. */
 #include "compiled/rules/rules.h"
 #include "compiled/symbolic/observed.h"
-#include "program/infer/infer.h"
+#include "compiled/views/views.h"
 
 #include <string.h>
 
@@ -190,7 +190,7 @@ bool rule_view_of_cat(Compile *c, Node *n, Rewrite *w) {
     for (int k = 0; k < cat->nin; k++) {
         Node *x = cat->in[k];
         Tensor part;
-        if (geometry_joined(cat->call, &cat->t, &x->t, &at, &part)) {
+        if (view_joined(cat->call, &cat->t, &x->t, &at, &part)) {
             Tensor location = x->t;
             location.offset = part.offset;
             memcpy(location.stride, part.stride, sizeof location.stride);
@@ -245,10 +245,8 @@ bool rule_view_of_flip(Compile *c, Node *n, Rewrite *w) {
 
 /* The slice of its own buffer that a slice_scatter, select_scatter, .. writes. */
 static bool view_scattered_slice(const Node *scatter, Tensor *slice) {
-    Error err;
-    error_begin(&err, true);
     return scatter->kind == NODE_OP && lower_class(scatter) == LOWER_VIEW_SCATTER &&
-           geometry_scattered(scatter->call, &scatter->t, slice, &err) == ERR_none;
+           view_scattered(scatter->call, &scatter->t, slice);
 }
 
 bool rule_view_of_scatter(Compile *c, Node *n, Rewrite *w) {

@@ -11,6 +11,7 @@
  * same in all samples, and thus independent of the sizes. */
 #include "compiled/symbolic/observed.h"
 #include "compiled/symbolic/numbers.h"
+#include "compiled/views/index.h"
 
 #include <math.h>
 #include <string.h>
@@ -48,8 +49,7 @@ static int64_t index_along(int64_t at, int64_t size) {
 
 static int64_t observed_size_along(const Tensor *t, int64_t dim) {
     int d;
-    Error ignored = {0};
-    return t->ndim > 0 && dim_wrap(dim, t->ndim, &d, &ignored) == ERR_none ? t->size[d] : 1;
+    return t->ndim > 0 && dim_normal(dim, t->ndim, &d) ? t->size[d] : 1;
 }
 
 /* The products of neighbouring sizes, which a view computes. */

@@ -27,7 +27,7 @@ ErrCode infer_unbind(const Call *call, Infer *r) {
     TRY(dim_wrap(call->arg[1].i, self->ndim, &d, r->err));
     TRY(add_parts(r, self, self->size[d]));
     for (int k = 0; k < r->n; k++) {
-        r->out[k].offset += k * self->stride[d];
+        r->out[k].offset = geometry_offset(self->offset, k, self->stride[d]);
         geometry_remove_dim(&r->out[k], d);
     }
     return ERR_none;

@@ -222,7 +222,7 @@ ErrCode geometry_select(const Tensor *self, int64_t dim, int64_t index, Tensor *
             (long long)index, (long long)size, d);
     }
     geometry_copy(out, self);
-    out->offset += (index < 0 ? index + size : index) * self->stride[d];
+    out->offset = geometry_offset(self->offset, index < 0 ? index + size : index, self->stride[d]);
     geometry_remove_dim(out, d);
     return ERR_none;
 }
@@ -350,7 +350,8 @@ ErrCode geometry_diagonal(const Tensor *self, int64_t offset, int64_t dim1, int6
     }
     geometry_copy(out, self);
     if (length > 0) {
-        out->offset += offset >= 0 ? offset * self->stride[b] : -offset * self->stride[a];
+        out->offset = offset >= 0 ? geometry_offset(self->offset, offset, self->stride[b])
+                                  : geometry_offset(self->offset, -offset, self->stride[a]);
     }
     geometry_remove_dim(out, a > b ? a : b);
     geometry_remove_dim(out, a > b ? b : a);
