@@ -12,9 +12,10 @@
  * Guard: if the finding disappears when every call is compiled anew, the code was right for another
  * call.
  *
- * What no interpretation sees is attributed by what differs. Flags, paths and errors belong to
- * capture; None gradients and errors of a backward to joint. Wrong gradients belong to joint if the
- * machine computes what the graph means, else to lower. */
+ * What no interpretation sees is attributed by what differs. Flags, paths, errors and sizes belong
+ * to capture; None gradients and errors of a backward to joint. Wrong values belong to lower if the
+ * machine computes something else than the graph means, else to what made the graph: the forward to
+ * capture, the gradients to joint. */
 #include "harness/triage/cause.h"
 
 #include <stdio.h>
@@ -147,10 +148,14 @@ static const char *by_what_differs(Bisect *b, bool run_differs) {
     switch (own ? f->oracle : root->oracle) {
     case ORACLE_gradients:
         return strstr(own ? f->kind : root->kind, "none") || !run_differs ? "joint" : "lower";
-    case ORACLE_values:
     case ORACLE_metadata:
+        if (strcmp(own ? f->kind : root->kind, "size") == 0) {
+            return "capture";
+        }
+        return is_replayed(b) ? "epilogue" : run_differs ? "lower" : "capture";
+    case ORACLE_values:
     case ORACLE_alias:
-        return is_replayed(b) ? "epilogue" : "lower";
+        return is_replayed(b) ? "epilogue" : run_differs ? "lower" : "capture";
     case ORACLE_stages:
         return "";
     default:
