@@ -109,7 +109,56 @@ static bool apply_casts_to_integer(const Call *call) {
     return !dtype->none && !dtype_is_float(dtype->dtype);
 }
 
-static ErrCode apply_function(Capture *cap, const Call *call, Tensor **out, int *nout) {
+/* Seeded fault ER-15: an error of a dim is raised as an error without a class of its own. */
+static ErrCode dims_error(const Compile *c, ErrCode code, Error *err) {
+    if (fault(c, FAULT_ER_15) && code == ERR_index_range && fault_triggered(c, FAULT_ER_15)) {
+        err->code = ERR_invalid;
+    }
+    return err->code;
+}
+
+/* Seeded fault SH-2: the result of index_select is dense in self's order of dims. */
+static Var *select_in_order(Capture *cap, const Call *call, Var *v) {
+    const Tensor *self = call->arg[0].tensor;
+    int order[MAX_DIMS], n = v->tensor.ndim;
+    Tensor turned = v->tensor, layout = v->tensor;
+    bool differs = false;
+    for (int d = 0; d < n; d++) { /* by decreasing stride */
+        int at = d;
+        for (; at > 0 && self->stride[order[at - 1]] < self->stride[d]; at--) {
+            order[at] = order[at - 1];
+        }
+        order[at] = d;
+    }
+    for (int k = n - 1, step = 1; k >= 0; k--) {
+        int d = order[k];
+        turned.size[k] = v->tensor.size[d];
+        turned.stride[k] = v->tensor.stride[d];
+        differs |= v->tensor.size[d] > 1 && v->tensor.stride[d] != step;
+        layout.stride[d] = step;
+        step *= (int)max_i64(v->tensor.size[d], 1);
+    }
+    Node *in_order = graph_view(cap->graph, v->node, &turned, cap->sid), *copied;
+    Call copy = call_new(OP__contiguous_copy);
+    copy.arg[0].tensor = &in_order->t;
+    in_order->cls = v->node->cls;
+    if (!differs || tensor_numel(&v->tensor) == 0 || !fault_triggered(cap->c, FAULT_SH_2) ||
+        capture_node(cap, &copy, &copied) != ERR_none) {
+        return v;
+    }
+    return capture_var(cap, capture_class(cap, layout.dtype, tensor_numel(&layout), copied, -1),
+                       &layout, graph_view(cap->graph, copied, &layout, cap->sid));
+}
+
+static bool selects_permuted(const Capture *cap, const Call *call) {
+    const Tensor *self = call->arg[0].tensor;
+    return fault(cap->c, FAULT_SH_2) && call->op->id == OP_index_select && tensor_is_dense(self) &&
+           !tensor_is_contiguous(self);
+}
+
+static ErrCode apply_function(Capture *cap, const Call *given, Tensor **out, int *nout) {
+    Call room;
+    const Call *call = capture_read(cap, given, &room);
     Tensor *slot[MAX_SLOTS];
     int nslot = call_slots(call, slot);
     bool grad =
@@ -120,8 +169,9 @@ static ErrCode apply_function(Capture *cap, const Call *call, Tensor **out, int 
     Error refused = {0};
     Infer r = {.arena = cap->arena, .err = grad ? &refused : cap->emit.err};
     ErrCode code = infer_call(cap, call, &r);
-    if (code == ERR_none) {
-        code = view_check_dims(cap->c, call, r.err);
+    if (view_names_dims(call->op)) {
+        code = code == ERR_none ? view_check_dims(cap->c, call, r.err)
+                                : dims_error(cap->c, code, r.err);
     }
     GradNode *tape = NULL;
     if (grad) {
@@ -157,6 +207,10 @@ static ErrCode apply_function(Capture *cap, const Call *call, Tensor **out, int 
     } else {
         v = new_value(cap, call, &r.out[0]);
     }
+    Node *op = v->node;
+    if (selects_permuted(cap, call)) {
+        v = select_in_order(cap, call, v);
+    }
     if (call->op->id == OP_nonzero && cap->stmt_op != OP_nonzero) {
         v->mask = (const Var *)call->arg[0].tensor;
         v->mask_version = v->mask->tensor.storage->version;
@@ -165,7 +219,7 @@ static ErrCode apply_function(Capture *cap, const Call *call, Tensor **out, int 
         if (into_copy) {
             scatter_on_tape(cap, tape, call, v);
         } else {
-            cap_node_set_value(cap, tape, v->node, v->node);
+            cap_node_set_value(cap, tape, op, v->node);
         }
         cap_save_result(cap, tape, call, v);
         cap_node_set_call(cap, tape, call, v);

@@ -83,6 +83,7 @@ struct Capture {
     CaptureEnd end;
     int at;         /* where the error, or the graph_break, is */
     int resume;     /* statements up to this one are skipped; -1 once it is reached */
+    Var *permuted;  /* the view that the last permute made; kept for seeded faults only */
     bool unsettled; /* the error was found in a value while writing to input storage `writing` */
 };
 
@@ -125,6 +126,14 @@ ErrCode capture_apply(Emit *e, const Call *call, Tensor **out, int *nout);
 /* ---- capture/inplace.c ---- */
 /* INPLACE rows. */
 ErrCode capture_in_place(Capture *cap, const Call *call, Tensor **out, int *nout);
+
+/* ---- capture/misread.c ---- */
+/* Does a seeded fault misread the call? Then *wrong is what it takes the call for. */
+bool capture_misread(Capture *cap, const Call *call, Call *wrong);
+/* The call to record: `call`, or `room` with what a seeded fault takes it for. */
+static inline const Call *capture_read(Capture *cap, const Call *call, Call *room) {
+    return cap->c->options->fault != FAULT_NONE && capture_misread(cap, call, room) ? room : call;
+}
 
 /* ---- capture/view.c ---- */
 /* VIEW and MULTI_VIEW rows. */

@@ -34,7 +34,9 @@ static ErrCode check_view(Capture *cap, const Call *call, const AliasClass *cls,
     return ERR_none;
 }
 
-ErrCode capture_apply_view(Capture *cap, const Call *call, Tensor **out, int *nout) {
+ErrCode capture_apply_view(Capture *cap, const Call *given, Tensor **out, int *nout) {
+    Call room;
+    const Call *call = capture_read(cap, given, &room);
     Var *self = (Var *)call->arg[0].tensor;
     AliasClass *cls = alias_class_of(&self->tensor);
     GradNode *tape = NULL;
@@ -51,6 +53,7 @@ ErrCode capture_apply_view(Capture *cap, const Call *call, Tensor **out, int *no
             v->grad_fn = (Edge){tape, i};
         }
         out[i] = &v->tensor;
+        cap->permuted = given->op->id == OP_permute ? v : cap->permuted;
     }
     if (tape && r.n > 0 &&
         !dtype_is_float(self->tensor.dtype)) { /* an integer self that was written in place with a

@@ -112,9 +112,22 @@ static bool is_computed(const Node *buffer) {
            (buffer->call->op->kind == KIND_POINTWISE || lower_class(buffer) == LOWER_REDUCE);
 }
 
+static bool permuted_alike(const int *from, const int *own, int ndim) {
+    return memcmp(from, own, sizeof *from * (size_t)ndim) == 0;
+}
+
+/* Seeded fault SH-9: the permutations of two operands are not compared, so that any two match. */
+static bool any_permutation(const Compile *c, const Node *n, const int *from, const int *own,
+                            bool *differ) {
+    for (int d = 0; d < n->t.ndim; d++) {
+        *differ |= from[d] != own[d] && n->t.size[d] > 1;
+    }
+    return fault(c, FAULT_SH_9);
+}
+
 bool rule_transpose_sink(Compile *c, Node *n, Rewrite *w) {
     int from[MAX_DIMS], own[MAX_DIMS], views = 0;
-    bool computed = false;
+    bool computed = false, differ = false;
     Node *operand[PW_MAX_OPERANDS] = {NULL};
     if (n->nin > PW_MAX_OPERANDS || n->t.ndim < 2 || !read_by_view(n)) {
         return false;
@@ -125,7 +138,8 @@ bool rule_transpose_sink(Compile *c, Node *n, Rewrite *w) {
             continue;
         }
         if (!elementwise_is_permutation(in, own) || !tensor_same_size(&in->t, &n->t) ||
-            (views > 0 && memcmp(from, own, sizeof *from * (size_t)n->t.ndim) != 0)) {
+            (views > 0 && !permuted_alike(from, own, n->t.ndim) &&
+             !any_permutation(c, n, from, own, &differ))) {
             return false;
         }
         memcpy(from, own, sizeof own);
@@ -149,5 +163,5 @@ bool rule_transpose_sink(Compile *c, Node *n, Rewrite *w) {
     bool same_places =
         memcmp(turned.stride, n->t.stride, sizeof *turned.stride * (size_t)n->t.ndim) == 0;
     return tensor_same_size(&turned, &n->t) && (same_places || read_by_value(n)) &&
-           use_view(c, n, w, made, &turned);
+           (!differ || fault_triggered(c, FAULT_SH_9)) && use_view(c, n, w, made, &turned);
 }

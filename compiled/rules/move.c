@@ -60,9 +60,19 @@ static unsigned flipped(const Node *n) {
     return set;
 }
 
+/* Seeded fault SH-9a: the dims of two flips are not compared, so that any two undo each other. */
+static bool undoes_flip(const Compile *c, const Node *n) {
+    unsigned differ = flipped(n) ^ flipped(n->in[0]);
+    bool moves = false;
+    for (int d = 0; d < n->t.ndim; d++) {
+        moves |= (differ >> d & 1) && n->t.size[d] > 1;
+    }
+    return differ == 0 ||
+           (fault(c, FAULT_SH_9a) && moves && read_by_value(n) && fault_triggered(c, FAULT_SH_9a));
+}
+
 bool rule_flip_flip(Compile *c, Node *n, Rewrite *w) {
-    UNUSED;
-    return n->in[0]->op == OP_flip && flipped(n) == flipped(n->in[0]) && use(w, n->in[0]->in[0]);
+    return n->in[0]->op == OP_flip && undoes_flip(c, n) && use(w, n->in[0]->in[0]);
 }
 
 bool rule_flip_nothing(Compile *c, Node *n, Rewrite *w) {
@@ -288,6 +298,13 @@ bool rule_roll_nothing(Compile *c, Node *n, Rewrite *w) {
     return same_type(n, n->in[0]) && use(w, n->in[0]);
 }
 
+/* Seeded fault SH-9b: the dims of two rolls are not compared. */
+static bool rolls_along_any(const Compile *c, const Node *inner, int64_t dim) {
+    int64_t size = inner->t.size[dim];
+    return fault(c, FAULT_SH_9b) && size > 1 && inner->call->arg[1].ints.v[0] % size != 0 &&
+           fault_triggered(c, FAULT_SH_9b);
+}
+
 bool rule_roll_of_roll(Compile *c, Node *n, Rewrite *w) {
     const Node *inner = n->in[0];
     if (inner->op != OP_roll || n->t.ndim == 0 || tensor_numel(&n->t) == 0 ||
@@ -298,7 +315,7 @@ bool rule_roll_of_roll(Compile *c, Node *n, Rewrite *w) {
     dim += dim < 0 ? n->t.ndim : 0;
     other += other < 0 ? n->t.ndim : 0;
     int64_t size = n->t.size[dim];
-    if (dim != other) {
+    if (dim != other && !rolls_along_any(c, inner, other)) {
         return false;
     }
     int64_t shift = inner->call->arg[1].ints.v[0] % size + n->call->arg[1].ints.v[0] % size;

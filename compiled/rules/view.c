@@ -223,6 +223,28 @@ bool rule_view_of_pad(Compile *c, Node *n, Rewrite *w) {
     return use_pulled(c, n, w, &location, x, &x->t);
 }
 
+/* Seeded fault IX-5: where one element of the flipped dim is read, it is located by the size of
+ * what is read (one) instead of by its distance from the end: the first element of x is read. */
+static bool misplace_flipped(const Compile *c, const Node *n, const Node *flip, unsigned dims,
+                             Tensor *source) {
+    int dim = 0;
+    while (dim < flip->t.ndim && dims != 1u << dim) {
+        dim++;
+    }
+    if (!fault(c, FAULT_IX_5) || dim == flip->t.ndim || flip->t.size[dim] < 2) {
+        return false; /* one dim is flipped */
+    }
+    int64_t size = flip->t.size[dim], at = n->t.offset / flip->t.stride[dim] % size;
+    for (int d = 0; d < n->t.ndim; d++) {
+        if (n->t.size[d] > 1 && n->t.stride[d] % (flip->t.stride[dim] * size) != 0 &&
+            n->t.stride[d] >= flip->t.stride[dim]) {
+            return false; /* it reads along that dim */
+        }
+    }
+    source->offset += (size - 1 - at) * source->stride[dim];
+    return at != size - 1;
+}
+
 bool rule_view_of_flip(Compile *c, Node *n, Rewrite *w) {
     const Node *flip = n->in[0];
     if (flip->op != OP_flip || flip->t.ndim == 0 || tensor_numel(&flip->t) == 0) {
@@ -240,7 +262,8 @@ bool rule_view_of_flip(Compile *c, Node *n, Rewrite *w) {
             done |= 1u << dim;
         }
     }
-    return use_pulled(c, n, w, &flip->t, x, &source);
+    bool wrong = misplace_flipped(c, n, flip, done, &source);
+    return use_pulled(c, n, w, &flip->t, x, &source) && (!wrong || fault_triggered(c, FAULT_IX_5));
 }
 
 /* The slice of its own buffer that a slice_scatter, select_scatter, .. writes. */

@@ -93,12 +93,17 @@ bool view_of_unsqueeze(ViewCall *v) {
     return true;
 }
 
+/* Seeded fault ER-17a: a 0-dim tensor has no dim to name. */
+static bool has_no_dim(const ViewCall *v) {
+    return fault(v->c, FAULT_ER_17a) && v->self->ndim == 0 && fault_triggered(v->c, FAULT_ER_17a);
+}
+
 bool view_of_squeeze(ViewCall *v) {
     const Tensor *self = v->self;
     unsigned may_go = ~0u;
     int only;
     if (v->call->op->id == OP_squeeze_dim) {
-        if (!dim_normal(v->call->arg[1].i, self->ndim, &only)) {
+        if (!dim_normal(v->call->arg[1].i, self->ndim, &only) || has_no_dim(v)) {
             return false;
         }
         may_go = 1u << only;

@@ -43,8 +43,22 @@ bool layout_select(const Tensor *self, int64_t dim, int64_t index, Tensor *out) 
     return true;
 }
 
+/* Seeded fault ER-3: an index out of range is taken modulo the size. */
+static int64_t select_modulo(const ViewCall *v, int64_t dim, int64_t index) {
+    int d;
+    int64_t size, at;
+    if (!fault(v->c, FAULT_ER_3) || !dim_normal(dim, v->self->ndim, &d) || v->self->ndim == 0) {
+        return index;
+    }
+    size = v->self->size[d];
+    return size > 0 && !index_normal(index, size, &at) && fault_triggered(v->c, FAULT_ER_3)
+               ? index % size
+               : index;
+}
+
 bool view_of_select(ViewCall *v) {
-    return layout_select(v->self, v->call->arg[1].i, v->call->arg[2].i, layout_only(v));
+    int64_t dim = v->call->arg[1].i, index = select_modulo(v, dim, v->call->arg[2].i);
+    return layout_select(v->self, dim, index, layout_only(v));
 }
 
 bool layout_slice(const Tensor *self, const Arg *arg, Tensor *out) {

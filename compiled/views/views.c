@@ -93,7 +93,7 @@ ErrCode view_infer(const Compile *c, const Call *call, Infer *r) {
 /* ---- functional ops ---- */
 
 /* The reductions, and those like them, are the ops whose first arguments are (self, dim, bool). */
-static bool names_dims(const OpInfo *op) {
+bool view_names_dims(const OpInfo *op) {
     return op->nparam > 2 && op->param[2].type == ARG_BOOL && op->param[1].type >= ARG_INT &&
            op->param[1].type <= ARG_INTS_OPT;
 }
@@ -108,8 +108,17 @@ static bool dims_exist(const Call *call) {
                                                    : dims_normal(dim, self->ndim, order));
 }
 
+/* Seeded fault ER-17: a dim is in range of the rank, so that a 0-dim tensor has none. */
+static bool reduces_nothing(const Compile *c, const Call *call) {
+    const Arg *dim = &call->arg[1];
+    ArgType type = call->op->param[1].type;
+    bool names = !dim->none && (type == ARG_INT || type == ARG_INT_OPT || dim->ints.n > 0);
+    return fault(c, FAULT_ER_17) && call->arg[0].tensor->ndim == 0 && names &&
+           fault_triggered(c, FAULT_ER_17);
+}
+
 ErrCode view_check_dims(const Compile *c, const Call *call, Error *err) {
-    bool right = !names_dims(call->op) || dims_exist(call);
+    bool right = dims_exist(call) && !reduces_nothing(c, call);
     CHECK(right || !compares_with_inference(c));
     return right ? ERR_none
                  : error_set(err, ERR_index_range, "%s: dim out of range", call->op->name);

@@ -9,7 +9,9 @@
 /* For a VIEW or MULTI_VIEW row what call->op->infer is, but decided here. The text and the code of
  * a refusal are those of inference. */
 ErrCode view_infer(const Compile *c, const Call *call, Infer *r);
-/* Are the dims that a reduction names dims of self? Of other functional ops: no error. */
+/* Is it a reduction, or an op like it, that names one or several dims of self? */
+bool view_names_dims(const OpInfo *op);
+/* Are the dims that it names dims of self? */
 ErrCode view_check_dims(const Compile *c, const Call *call, Error *err);
 /* The part of self that a *_scatter op writes, in a tensor with the layout `like`. False: it is
  * refused. */
