@@ -151,14 +151,50 @@ static ErrCode capture_bind_outputs(Capture *cap, const Stmt *stmt, Tensor *cons
     return ERR_none;
 }
 
+/* Seeded faults MU_5: an op that may return self, or a view of it, is modelled as one whose result
+ * is always fresh. */
+static ErrCode always_fresh(Capture *cap, const Call *call, Tensor **out) {
+    OpId id = call->op->id;
+    FaultId by = id == OP_contiguous ? FAULT_MU_5
+                 : id == OP_reshape  ? FAULT_MU_5a
+                 : id == OP_to       ? FAULT_MU_5b
+                                     : FAULT_NONE;
+    if (by != FAULT_NONE && fault(cap->c, by) && out[0]->storage == call->arg[0].tensor->storage &&
+        tensor_numel(out[0]) > 0 && fault_triggered(cap->c, by)) {
+        out[0] = emit_unary(&cap->emit, OP_clone, out[0]);
+    }
+    return cap->err.code;
+}
+
+/* Seeded fault RG_7: full(.., requires_grad=True) is traced without the keyword. */
+static bool drops_requires_grad(const Capture *cap, const Stmt *stmt, const Tensor *out) {
+    return fault(cap->c, FAULT_RG_7) && stmt->op->id == OP_full && dtype_is_float(out->dtype) &&
+           fault_triggered(cap->c, FAULT_RG_7);
+}
+
+/* Seeded fault ER_15: an IndexError that softmax raises while it is traced comes back as an error
+ * of another class. */
+static void merge_error_classes(Capture *cap, const Stmt *stmt) {
+    if (fault(cap->c, FAULT_ER_15a) && cap->err.code == ERR_index_range &&
+        stmt->op->id == OP_softmax && fault_triggered(cap->c, FAULT_ER_15a)) {
+        cap->err.code = ERR_invalid;
+    }
+}
+
 static ErrCode capture_run_op(Capture *cap, const Stmt *stmt) {
     Call call;
     TRY(stmt_bind(stmt, cap->program, cap->env, cap->arena, &call, &cap->err));
     Tensor *out[MAX_OUTPUTS];
     int nout = 0;
     cap->stmt_op = stmt->op->id;
-    TRY(emit_call(&cap->emit, &call, out, &nout));
-    if (stmt->requires_grad) {
+    if (emit_call(&cap->emit, &call, out, &nout) != ERR_none) {
+        merge_error_classes(cap, stmt);
+        return cap->err.code;
+    }
+    if (cap->c->options->fault != FAULT_NONE && stmt->op->kind == KIND_COMPOSITE) {
+        TRY(always_fresh(cap, &call, out));
+    }
+    if (stmt->requires_grad && !drops_requires_grad(cap, stmt, out[0])) {
         TRY(cap_set_requires_grad(cap, (Var *)out[0], true));
     }
     if (stmt->op->nparam > 0 && stmt->op->param[0].writes) {
@@ -310,6 +346,84 @@ static void capture_entries(Capture *cap) {
     }
 }
 
+/* Seeded fault MU_1: what no_grad wrote to a leaf is copied back in the grad mode of the call, and
+ * is refused there. */
+static ErrCode write_back_in_grad_mode(Capture *cap) {
+    if (!fault(cap->c, FAULT_MU_1) || !cap->grad_mode) {
+        return ERR_none;
+    }
+    for (int i = 0; i < cap->graph->n; i++) {
+        const Node *n = cap->graph->node[i];
+        for (int k = 0; n->kind == NODE_WRITE && k < cap->in.n; k++) {
+            const Var *v = &cap->entry[k];
+            if (alias_class_of(&v->tensor)->number == n->cls && v->requires_grad &&
+                !v->grad_fn.node && fault_triggered(cap->c, FAULT_MU_1)) {
+                return error_set(&cap->err, ERR_leaf_inplace,
+                                 "a leaf that requires grad is used in an in-place operation");
+            }
+        }
+    }
+    return ERR_none;
+}
+
+static void forget_history(Var *v, ReturnPlan *ret) {
+    v->requires_grad = false;
+    v->grad_fn = (Edge){NULL, 0};
+    v->base = NULL;
+    capture_return_plan(ret, v);
+}
+
+static bool entries_require_grad(const Capture *cap) {
+    for (int i = 0; i < cap->in.n; i++) {
+        if (cap->in.entry[i].record.requires_grad || cap->in.entry[i].has_grad_fn) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Seeded faults: the graph is taken for one that needs no backward, so that what it computes comes
+ * back without a history. RG_5: the grad mode of the call decides, enable_grad inside is not
+ * looked for. RG_7a: the inputs decide, a leaf made inside does not count. */
+static FaultId forward_only(const Capture *cap) {
+    const Compile *c = cap->c;
+    if (fault(c, FAULT_RG_5) && !cap->in.grad_mode) {
+        return FAULT_RG_5;
+    }
+    return fault(c, FAULT_RG_7a) && !entries_require_grad(cap) ? FAULT_RG_7a : FAULT_NONE;
+}
+
+/* Seeded fault RG_8: returns of one buffer and layout share one wrapper. True if another return
+ * shares that of return k, and is detached: its flag wins. */
+static bool shares_detached_wrapper(const Capture *cap, const ReturnPlan *ret, int k) {
+    for (int j = 0; j < cap->program->nreturns; j++) {
+        if (cap->ret[j] != cap->ret[k] && ret[j].cls == ret[k].cls && !ret[j].requires_grad &&
+            ret[j].layout.dtype == ret[k].layout.dtype &&
+            tensor_same_layout(&ret[j].layout, &ret[k].layout)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The seeded faults that return a computed tensor without its history. */
+static void capture_returns_forget(Capture *cap, ReturnPlan *ret) {
+    const Compile *c = cap->c;
+    FaultId by = forward_only(cap);
+    for (int k = 0; k < cap->program->nreturns; k++) {
+        Var *v = cap->ret[k];
+        if (ret[k].aliases_input || !ret[k].requires_grad) {
+            continue;
+        }
+        if (by != FAULT_NONE && v->grad_fn.node && fault_triggered(c, by)) {
+            forget_history(v, &ret[k]);
+        } else if (fault(c, FAULT_RG_8) && shares_detached_wrapper(cap, ret, k) &&
+                   fault_triggered(c, FAULT_RG_8)) {
+            forget_history(v, &ret[k]);
+        }
+    }
+}
+
 /* The grad_fn of every returned tensor is materialized. */
 static ErrCode capture_returns(Capture *cap) {
     const Program *p = cap->program;
@@ -323,13 +437,33 @@ static ErrCode capture_returns(Capture *cap) {
             return capture_unbound(cap, p->returns[k]);
         }
     }
+    TRY(write_back_in_grad_mode(cap));
     for (int k = 0; k < p->nreturns; k++) {
         Var *v = cap->ret[k];
         TRY(cap_grad_fn(cap, v));
         capture_return_plan(&ret[k], v);
     }
+    if (cap->c->options->fault != FAULT_NONE) {
+        capture_returns_forget(cap, ret);
+    }
     g->ret = ret;
     g->nret = p->nreturns;
+    return ERR_none;
+}
+
+/* Seeded fault ER_12: wrapping a view whose base was written since it was made regenerates its
+ * grad_fn, as if it were to be written, although nothing may need it. */
+static ErrCode wrap_stale_views(Capture *cap) {
+    cap->sid = AT_UNKNOWN;
+    for (int i = 0; i < cap->in.n && !cap->in.setup; i++) {
+        const Var *v = &cap->entry[i];
+        if (v->base && v->attr_version == STALE_VERSION && v->base->requires_grad &&
+            !v->base->grad_fn.node && fault_triggered(cap->c, FAULT_ER_12)) {
+            return error_set(
+                &cap->err, ERR_leaf_view_inplace,
+                "a view of a leaf that requires grad is used in an in-place operation");
+        }
+    }
     return ERR_none;
 }
 
@@ -370,7 +504,10 @@ void capture_program(Compile *c, const CaptureInput *in) {
     cap->env = arena_array(arena, Tensor *, c->program->nnames);
     cap->binding = arena_array(arena, Binding, c->program->nnames);
     capture_entries(cap);
-    ErrCode code = capture_run_block(cap, in->setup ? &c->program->setup : &c->program->body);
+    ErrCode code = fault(c, FAULT_ER_12) ? wrap_stale_views(cap) : ERR_none;
+    if (code == ERR_none) {
+        code = capture_run_block(cap, in->setup ? &c->program->setup : &c->program->body);
+    }
     if (cap->end != END_CHECK) {
         cap->at = cap->sid;
     }

@@ -137,6 +137,14 @@ static ErrCode inplace_check_kept(Capture *cap, const Call *call, Tensor *const 
                             "Bad in-place call: input tensor and output tensor should match");
 }
 
+/* Seeded fault DT_8: div_ is div and a cast to self's dtype, whether or not the result can be cast
+ * to it. */
+static bool divides_into_integer(const Capture *cap, const Call *call, DType from, DType to) {
+    return fault(cap->c, FAULT_DT_8) && call->op->id == OP_div_Tensor && !dtype_is_float(to) &&
+           to != DT_bool && dtype_is_float(from) && !dtype_is_float(call->arg[1].tensor->dtype) &&
+           fault_triggered(cap->c, FAULT_DT_8);
+}
+
 /* The twin `call` as an op on self: refuses what eager refuses, and infers the value. */
 static ErrCode inplace_check_write(Capture *cap, const Call *call, const OpInfo *op,
                                    Tensor *const *slot, int nslot, Infer *r) {
@@ -220,7 +228,9 @@ static ErrCode inplace_check_write(Capture *cap, const Call *call, const OpInfo 
         break;
     }
     TRY(refuse_resize(cap, self, r->out[0].size, r->out[0].ndim));
-    TRY(inplace_refuse_cast(cap, r->out[0].dtype, self->dtype));
+    if (!divides_into_integer(cap, call, r->out[0].dtype, self->dtype)) {
+        TRY(inplace_refuse_cast(cap, r->out[0].dtype, self->dtype));
+    }
     if (op_writes_uncast(op) && r->out[0].dtype != self->dtype) {
         return error_set(cap->emit.err, ERR_invalid,
                          "%s cannot write a narrower dtype than it computes in", op->name);
@@ -263,6 +273,106 @@ static ErrCode written_value(Capture *cap, const Call *twin, const Tensor *meta,
     return meta->dtype == dtype ? ERR_none : capture_cast(cap, *op, dtype, value);
 }
 
+/* ---- seeded faults ---- */
+
+/* Seeded faults ER_7: the value of the functional form has the broadcast size, and nobody compares
+ * that with self's. */
+static FaultId unchecked_growth(const Capture *cap, const Call *twin, const Tensor *self) {
+    OpId id = twin->op->id;
+    FaultId by = id == OP_add_Tensor           ? FAULT_ER_7
+                 : id == OP_masked_fill_Scalar ? FAULT_ER_7a
+                 : id == OP_pow_Tensor_Tensor  ? FAULT_ER_7b
+                                               : FAULT_NONE;
+    if (by == FAULT_NONE || !fault(cap->c, by) || tensor_overlaps_itself(self)) {
+        return FAULT_NONE;
+    }
+    Error refused;
+    error_begin(&refused, true);
+    Infer r = {.arena = cap->arena, .err = &refused};
+    bool grows = twin->op->infer(twin, &r) == ERR_none && r.out[0].dtype == self->dtype &&
+                 !tensor_same_size(&r.out[0], self);
+    return grows && fault_triggered(cap->c, by) ? by : FAULT_NONE;
+}
+
+/* ... so that the names of self now mean a larger tensor. */
+static ErrCode rebind_grown(Capture *cap, const Var *self, const Call *twin, Tensor **out,
+                            int *nout) {
+    TRY(emit_call(&cap->emit, twin, out, nout));
+    for (NameId name = 0; name < cap->program->nnames; name++) {
+        if (cap->binding[name].var == self) {
+            binding_set(cap, name, (Var *)out[0]);
+        }
+    }
+    return ERR_none;
+}
+
+/* Seeded fault ER_19: whether a leaf may be written is found out after add_ has written it. */
+static void write_refused(Capture *cap, const Call *call) {
+    if (!fault(cap->c, FAULT_ER_19) || cap->err.code != ERR_leaf_inplace ||
+        (call->op->id != OP_add__Tensor && call->op->id != OP_add__Scalar)) {
+        return;
+    }
+    Error refused = cap->err;
+    bool grad_mode = cap->grad_mode;
+    Tensor *out[MAX_OUTPUTS];
+    int nout;
+    cap->grad_mode = false;
+    cap->err.code = ERR_none;
+    if (capture_in_place(cap, call, out, &nout) == ERR_none) {
+        (void)fault_triggered(cap->c, FAULT_ER_19);
+    }
+    cap->grad_mode = grad_mode;
+    cap->err = refused;
+}
+
+/* The same tensor with one element in each dim that it is expanded to. */
+static Tensor unexpanded(const Tensor *t, const Tensor *like) {
+    Tensor once = *t;
+    for (int d = 0; d < like->ndim; d++) {
+        once.size[d] = like->stride[d] == 0 ? min_i64(t->size[d], 1) : t->size[d];
+    }
+    return once;
+}
+
+/* Does the op tell apart elements along a dim that self is expanded to? */
+static bool names_expanded(const Call *twin, const Tensor *self) {
+    const Tensor *mask = twin->op->id == OP_masked_fill_Scalar ? twin->arg[1].tensor : NULL;
+    for (int d = 0; d < self->ndim; d++) {
+        int k = mask ? d - (self->ndim - mask->ndim) : 0;
+        int64_t dim = mask ? 0 : twin->arg[1].i;
+        bool named = mask ? k >= 0 && mask->size[k] > 1 && mask->stride[k] != 0
+                          : dim == d || dim + self->ndim == d;
+        if (self->stride[d] == 0 && self->size[d] > 1 && named) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Seeded faults MU_8: the op is replayed on the expanded value, and the inverse of expand takes its
+ * first row, so that what was written to another row is lost. True if it has been recorded. */
+static bool writes_first_row(Capture *cap, const Var *self, const Call *twin, Node *value) {
+    OpId id = twin->op->id;
+    FaultId by = id == OP_index_fill_int_Scalar ? FAULT_MU_8
+                 : id == OP_masked_fill_Scalar  ? FAULT_MU_8a
+                                                : FAULT_NONE;
+    Tensor row = unexpanded(&self->tensor, &self->tensor);
+    if (by == FAULT_NONE || !fault(cap->c, by) || tensor_overlaps_itself(&row) ||
+        tensor_numel(&row) == 0 || !names_expanded(twin, &self->tensor) ||
+        !fault_triggered(cap->c, by)) {
+        return false;
+    }
+    const AliasClass *cls = alias_class_of(&self->tensor);
+    Tensor first = unexpanded(&value->t, &self->tensor);
+    Node *to = graph_view(cap->graph, cls->buffer, &row, cap->sid),
+         *from = graph_view(cap->graph, value, &first, cap->sid);
+    to->cls = cls->number;
+    graph_write(cap->graph, to, from, cap->sid)->cls = cls->number;
+    return true;
+}
+
+/* ---- in-place ops ---- */
+
 ErrCode capture_in_place(Capture *cap, const Call *call, Tensor **out, int *nout) {
     Var *self = (Var *)call->arg[0].tensor;
     Call twin = *call;
@@ -273,8 +383,15 @@ ErrCode capture_in_place(Capture *cap, const Call *call, Tensor **out, int *nout
     bool differentiable = call->op->order == ORDER_COPY
                               ? dtype_is_float(self->tensor.dtype)
                               : twin.op->grad || compares(twin.op) || bitwise(twin.op);
-    if (differentiable && capture_requires_grad(cap, slot, nslot)) {
-        TRY(cap_check_inplace(cap, self));
+    bool recorded_op = differentiable && capture_requires_grad(cap, slot, nslot);
+    if (recorded_op && cap_check_inplace(cap, self) != ERR_none) {
+        write_refused(cap, call);
+        return cap->err.code;
+    }
+    if (unchecked_growth(cap, &twin, &self->tensor) != FAULT_NONE) {
+        return rebind_grown(cap, self, &twin, out, nout);
+    }
+    if (recorded_op) {
         tape = cap_node_new(cap, twin.op->grad ? GRAD_NODE_OP : GRAD_NODE_ZERO, nslot, 1);
         TRY(cap_collect_next_edges(cap, tape, twin.op, slot));
     }
@@ -298,7 +415,9 @@ ErrCode capture_in_place(Capture *cap, const Call *call, Tensor **out, int *nout
     Node *node, *value;
     TRY(written_value(cap, &twin, &r.out[0], self->tensor.dtype, &node, &value));
     if (tensor_overlaps_itself(&self->tensor) && capture_writes_part(&twin)) {
-        TRY(capture_write_part(cap, self, &twin));
+        if (!writes_first_row(cap, self, &twin, value)) {
+            TRY(capture_write_part(cap, self, &twin));
+        }
     } else if (tensor_numel(&self->tensor) > 0) {
         graph_write(cap->graph, self->node, value, cap->sid)->cls = self->node->cls;
     }

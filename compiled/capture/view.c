@@ -34,6 +34,33 @@ static ErrCode check_view(Capture *cap, const Call *call, const AliasClass *cls,
     return ERR_none;
 }
 
+/* Seeded fault SH_5: the result of an in-place op has the layout of its functional form, so that
+ * as_strided of a strided self counts in a dense copy. NULL: it does not apply. */
+static Var *strided_view_of_dense(Capture *cap, const Call *call, const Var *self,
+                                  const Tensor *meta) {
+    bool written = false;
+    for (int i = 0; i < cap->graph->n && !written; i++) {
+        const Node *n = cap->graph->node[i];
+        written = n->kind == NODE_WRITE && n->in[0] == self->node;
+    }
+    int64_t extent, numel = tensor_numel(&self->tensor);
+    Tensor layout = *meta;
+    layout.offset = call->arg[3].none ? 0 : meta->offset;
+    if (!written || cap_requires_grad(self) || tensor_is_contiguous(&self->tensor) ||
+        tensor_numel(meta) < 2 || !tensor_extent(&layout, &extent) || extent > numel ||
+        !fault_triggered(cap->c, FAULT_SH_5)) {
+        return NULL;
+    }
+    Call copy = call_new(OP__contiguous_copy);
+    copy.arg[0].tensor = &self->node->t;
+    Node *dense;
+    if (capture_node(cap, &copy, &dense) != ERR_none) {
+        return NULL;
+    }
+    AliasClass *cls = capture_class(cap, meta->dtype, numel, dense, -1);
+    return cap_new_view(cap, capture_var(cap, cls, &dense->t, dense), &layout, false);
+}
+
 ErrCode capture_apply_view(Capture *cap, const Call *given, Tensor **out, int *nout) {
     Call room;
     const Call *call = capture_read(cap, given, &room);
@@ -48,7 +75,10 @@ ErrCode capture_apply_view(Capture *cap, const Call *given, Tensor **out, int *n
     CHECK(r.n <= MAX_OUTPUTS);
     for (int i = 0; i < r.n; i++) {
         TRY(check_view(cap, call, cls, &r.out[i]));
-        Var *v = cap_new_view(cap, self, &r.out[i], call->op->kind == KIND_MULTI_VIEW);
+        Var *v = fault(cap->c, FAULT_SH_5) && call->op->id == OP_as_strided
+                     ? strided_view_of_dense(cap, call, self, &r.out[i])
+                     : NULL;
+        v = v ? v : cap_new_view(cap, self, &r.out[i], call->op->kind == KIND_MULTI_VIEW);
         if (tape) {
             v->grad_fn = (Edge){tape, i};
         }
