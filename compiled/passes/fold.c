@@ -166,9 +166,16 @@ static bool store_of_same(const Node *n, Scalar *value) {
            n->in[1]->t.dtype == n->t.dtype && same_value(*value, stored);
 }
 
+/* Seeded fault NU_16: zeros stay constant, whatever setitem writes to one of their elements. */
+static bool forgets_setitem(const Compile *c, const Node *n, Scalar *value) {
+    return fault(c, FAULT_NU_16) && n->kind == NODE_STORE && n->slice.ndim == 0 &&
+           n->in[0]->op == OP_zeros && node_splat(n->in[0], value) &&
+           fault_triggered(c, FAULT_NU_16);
+}
+
 /* The step that makes a splat of n, and its value; STEP_PASS: none. */
 static StepId splat_step(Compile *c, const Node *n, Scalar *value) {
-    if (store_of_same(n, value)) {
+    if (store_of_same(n, value) || forgets_setitem(c, n, value)) {
         return STEP_fold_store;
     }
     if (n->kind != NODE_OP) {

@@ -20,6 +20,12 @@ typedef struct Functionalizer {
     Graph *g;
     Node **value; /* by class: the node whose buffer holds what the storage holds now */
     int *writes;  /* by class: how many WRITEs so far */
+    /* for seeded faults */
+    Node **old; /* the captured graph: the pass is at old[at] */
+    int at, n, ncls;
+    Node **copied; /* by class: the copy that made it and is taken for its operand, or NULL */
+    Node **source; /* ... and that operand, as captured */
+    int *merged;   /* by class: the class whose storage it shares */
 } Functionalizer;
 
 static void functionalize_keep(Graph *g, Node *n) {
@@ -68,6 +74,151 @@ static int64_t functionalize_buffer_numel(const Node *n) {
     return extent;
 }
 
+/* ---- seeded faults ---- */
+
+static void functionalize_track(Functionalizer *f) {
+    Arena *arena = f->c->arena;
+    f->copied = arena_array(arena, Node *, f->ncls);
+    f->source = arena_array(arena, Node *, f->ncls);
+    f->merged = arena_array(arena, int, f->ncls);
+    for (int i = 0; i < f->ncls; i++) {
+        f->merged[i] = i;
+    }
+}
+
+/* The first WRITE of the captured graph to a class, or NULL. */
+static const Node *first_write(const Functionalizer *f, int cls) {
+    for (int i = 0; i < f->n; i++) {
+        if (f->old[i]->kind == NODE_WRITE && f->old[i]->cls == cls) {
+            return f->old[i];
+        }
+    }
+    return NULL;
+}
+
+static bool is_returned(const Functionalizer *f, int cls) {
+    for (int k = 0; k < f->g->nret; k++) {
+        if (f->g->ret[k].cls == cls) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Does a node behind this point, or a return, read the class? */
+static bool read_later(const Functionalizer *f, int cls) {
+    for (int i = f->at + 1; i < f->n; i++) {
+        const Node *n = f->old[i];
+        for (int k = n->kind == NODE_WRITE ? 1 : 0; k < n->nin && n->kind != NODE_VIEW; k++) {
+            if (n->in[k] && n->in[k]->cls == cls) {
+                return true;
+            }
+        }
+    }
+    return is_returned(f, cls);
+}
+
+/* The fault that takes the op for a view of its operand. */
+static FaultId copy_taken_for_view(const Node *n) {
+    const Arg *arg = n->call->arg;
+    switch (n->op) {
+    case OP_cat:
+    case OP_stack:
+        return n->nin == 1 ? FAULT_AL_1 : FAULT_NONE;
+    case OP_add_Scalar:
+    case OP_sub_Scalar:
+        return arg[1].scalar.kind == CAT_INT && arg[1].scalar.i == 0 ? FAULT_AL_5 : FAULT_NONE;
+    case OP_mul_Scalar:
+        return arg[1].scalar.kind == CAT_INT && arg[1].scalar.i == 1 ? FAULT_AL_5 : FAULT_NONE;
+    case OP_clone:
+        return FAULT_AL_6;
+    default:
+        return FAULT_NONE;
+    }
+}
+
+/* Seeded faults AL_1, AL_5, AL_6: an op that only copies is taken for its operand if nobody writes
+ * to the result; whether somebody writes to the operand is not asked. */
+static void note_copy(Functionalizer *f, Node *n) {
+    FaultId by = copy_taken_for_view(n);
+    if (by != FAULT_NONE && fault(f->c, by) && n->cls >= 0 && n->in[0]->cls >= 0 &&
+        n->in[0]->cls != n->cls && n->in[0]->t.dtype == n->t.dtype && !first_write(f, n->cls)) {
+        f->copied[n->cls] = n;
+        f->source[n->cls] = n->in[0];
+    }
+}
+
+/* ... so that a write to the operand shows in the result, too. */
+static void write_shows_in_copies(Functionalizer *f, int cls, int sid) {
+    for (int k = 0; k < f->ncls; k++) {
+        Node *n = f->copied[k];
+        if (!n || f->source[k]->cls != cls || !read_later(f, k) ||
+            !fault_triggered(f->c, copy_taken_for_view(n))) {
+            continue;
+        }
+        Call call = *n->call;
+        Tensor *now = &read_now(f, f->source[k], sid)->t;
+        if (call.op->param[0].type == ARG_TENSORS) {
+            call.arg[0].tensors.v = arena_copy(f->c->arena, &now, sizeof now);
+        } else {
+            call.arg[0].tensor = now;
+        }
+        f->value[k] = graph_op(f->g, &call, &n->t, sid);
+        f->writes[k]++;
+    }
+}
+
+/* Seeded fault NU_14: equal zeros are one value, although index_put_ writes to each of them. */
+static bool merges_zeros(Functionalizer *f, Node *n) {
+    const Node *write = first_write(f, n->cls);
+    if (!fault(f->c, FAULT_NU_14) || n->op != OP_zeros || !write ||
+        write->in[1]->op != OP__index_put) {
+        return false;
+    }
+    for (int i = 0; i < f->at; i++) {
+        const Node *same = f->old[i];
+        const Node *other = same->op == OP_zeros ? first_write(f, same->cls) : NULL;
+        if (other && same->cls != n->cls && f->writes[same->cls] == 0 &&
+            other->in[1]->op == OP__index_put && same->t.dtype == n->t.dtype &&
+            tensor_same_layout(&same->t, &n->t) && fault_triggered(f->c, FAULT_NU_14)) {
+            int from = n->cls;
+            f->merged[from] = same->cls;
+            for (int k = 0; k < f->n; k++) {
+                f->old[k]->cls = f->old[k]->cls == from ? same->cls : f->old[k]->cls;
+            }
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Seeded fault NU_15: a write is dead if nobody uses what the in-place op returns, here a view that
+ * is not used again. */
+static bool seems_dead(const Functionalizer *f, const Node *write) {
+    const Node *view = write->in[0], *value = write->in[1];
+    if (!fault(f->c, FAULT_NU_15) || view->kind != NODE_VIEW || view->sid < 0 ||
+        value->kind != NODE_OP || value->call->op->kind != KIND_POINTWISE || value->nin == 0 ||
+        value->in[0] != view) {
+        return false;
+    }
+    for (int i = f->at + 1; i < f->n; i++) {
+        for (int k = 0; k < f->old[i]->nin; k++) {
+            if (f->old[i]->in[k] == view) {
+                return false;
+            }
+        }
+    }
+    for (int k = 0; k < f->g->nret; k++) {
+        const ReturnPlan *r = &f->g->ret[k];
+        if (r->cls == write->cls && tensor_same_layout(&r->layout, &write->t)) {
+            return false;
+        }
+    }
+    return fault_triggered(f->c, FAULT_NU_15);
+}
+
+/* ---- the walk ---- */
+
 static Node *flat_zeros(Functionalizer *f, const Node *like, int sid) {
     Call call = call_new(OP_zeros);
     int64_t numel = functionalize_buffer_numel(like);
@@ -93,6 +244,9 @@ static void write_now(Functionalizer *f, const Node *write) {
         f->value[cls] = graph_store(f->g, base, value, &write->t, write->sid);
     }
     f->writes[cls]++;
+    if (f->copied) {
+        write_shows_in_copies(f, cls, write->sid);
+    }
 }
 
 static void functionalize_visit(Functionalizer *f, Node *n) {
@@ -103,9 +257,18 @@ static void functionalize_visit(Functionalizer *f, Node *n) {
         }
         break; /* of a value, not of a storage */
     case NODE_WRITE:
-        write_now(f, n);
+        if (!f->copied || !seems_dead(f, n)) {
+            write_now(f, n);
+        }
         return;
     case NODE_OP:
+        if (f->copied && n->cls >= 0 && merges_zeros(f, n)) {
+            return;
+        }
+        if (f->copied && n->nin > 0 && n->in[0]) {
+            note_copy(f, n);
+        }
+        /* fall through */
     case NODE_CHECK:
         for (int k = 0; k < n->nin; k++) {
             n->in[k] = read_now(f, n->in[k], n->sid);
@@ -130,7 +293,8 @@ static void functionalize_visit(Functionalizer *f, Node *n) {
 static void finish_outputs(Functionalizer *f, bool writes_back) {
     Graph *g = f->g;
     for (int k = 0; k < g->nret; k++) {
-        g->ret[k].value = f->value[g->ret[k].cls];
+        int cls = f->merged ? f->merged[g->ret[k].cls] : g->ret[k].cls;
+        g->ret[k].value = f->value[cls];
     }
     for (int s = 0; s < g->ninputs; s++) {
         Node *now = f->value[g->input[s]->cls];
@@ -147,12 +311,21 @@ bool pass_functionalize(Compile *c) {
         old[i]->mark = 0;
         ncls = old[i]->cls >= ncls ? old[i]->cls + 1 : ncls;
     }
-    Functionalizer f = {c, g, arena_array(c->arena, Node *, ncls),
-                        arena_array(c->arena, int, ncls)};
+    Functionalizer f = {.c = c,
+                        .g = g,
+                        .value = arena_array(c->arena, Node *, ncls),
+                        .writes = arena_array(c->arena, int, ncls),
+                        .old = old,
+                        .n = n,
+                        .ncls = ncls};
+    if (c->options->fault != FAULT_NONE) {
+        functionalize_track(&f);
+    }
     g->capacity = n + 32;
     g->node = arena_alloc_raw(g->arena, (int64_t)sizeof *g->node * g->capacity);
     g->n = 0;
     for (int i = 0; i < n; i++) {
+        f.at = i;
         functionalize_visit(&f, old[i]);
     }
     finish_outputs(&f, c->capture != NULL && !c->capture->in.resumed);

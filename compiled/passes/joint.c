@@ -346,8 +346,23 @@ typedef struct JointRoot {
     Edge edge;
     int index;          /* index of the return, or among the resumed roots */
     const Tensor *like; /* the tangent's size and dtype; NULL: it is undefined */
-    bool zeros;         /* GR-10 */
+    bool zeros;         /* GR-10, MU-4 */
 } JointRoot;
+
+/* Seeded fault MU_4: a returned input that was written shares a slot with another return of the
+ * same storage that is detached, and takes over that no gradient goes there. */
+static bool slot_is_detached(const Joint *j, int k) {
+    const Capture *cap = j->c->capture;
+    const Var *v = cap->ret[k];
+    for (int i = 0; fault(j->c, FAULT_MU_4) && v->entry >= 0 && i < j->g->nret; i++) {
+        const Var *other = cap->ret[i];
+        if (other->tensor.storage == v->tensor.storage && other->entry < 0 &&
+            !cap_requires_grad(other) && v->tensor.storage->version > 0) {
+            return fault_triggered(j->c, FAULT_MU_4);
+        }
+    }
+    return false;
+}
 
 static int joint_find_roots(Joint *j, JointRoot *root) {
     const Capture *cap = j->c->capture;
@@ -363,7 +378,8 @@ static int joint_find_roots(Joint *j, JointRoot *root) {
             continue; /* its grad_fn was materialized when it was returned */
         }
         if (backward_includes(backward, k)) {
-            root[n++] = (JointRoot){edge, k, &j->g->ret[k].layout, false};
+            root[n++] =
+                (JointRoot){edge, k, &j->g->ret[k].layout, edge.node && slot_is_detached(j, k)};
             if (!edge.node) {
                 error_set(&j->err, ERR_invalid,
                           "element %d of tensors does not require grad and does not have a grad_fn",

@@ -11,6 +11,7 @@
  * unchanged.
  *
  * Needs fused groups and the final order; sets `in_place`; keeps everything else. */
+#include "compiled/capture/capture.h"
 #include "compiled/loops/lower.h"
 #include "compiled/passes/passes.h"
 
@@ -74,12 +75,18 @@ static bool read_is_safe(Compile *c, Node *u, const Node *buffer, const FusedOp 
     return true;
 }
 
+/* Seeded fault AL_4: a value that is written back may be made in the input's buffer, even if it is
+ * also returned; the epilogue then returns that buffer. */
+static bool returned_too(const Compile *c, const Node *n) {
+    return fault(c, FAULT_AL_4) && c->capture && c->capture->ret && !(n->mark & OUT_GRAD);
+}
+
 static bool input_may_be_written(const Compile *c, const Liveness *live, const Node *n,
                                  const Node *input) {
     const Node *written = c->graph->written ? c->graph->written[input->number] : NULL;
-    bool only_written =
-        written == n &&
+    bool alone =
         !(n->mark & (OUT_RETURN | OUT_GRAD)); /* a returned storage belongs to the caller alone */
+    bool only_written = written == n && (alone || returned_too(c, n));
     bool mine = only_written || (fault(c, FAULT_FU_16) && written != NULL && written != input &&
                                  fault_triggered(c, FAULT_FU_16));
     return mine && live->last_check < live->item[n->id];
@@ -201,6 +208,10 @@ bool pass_reinplace(Compile *c) {
                 gate(c, n->kind == NODE_STORE ? STEP_store_in_place : STEP_scatter_in_place)) {
                 n->in_place = true;
                 changed = true;
+                if (fault(c, FAULT_AL_4) && n->mark & OUT_RETURN &&
+                    node_buffer(n->in[0])->kind == NODE_INPUT) {
+                    (void)fault_triggered(c, FAULT_AL_4);
+                }
             }
         }
     }

@@ -97,6 +97,18 @@ static Tensor *epilogue_copy_node(const Epilogue *e, const Node *n) {
     return copy;
 }
 
+/* Seeded fault AL_4: a value made in an input's buffer is returned as that input's storage. */
+static Storage *storage_made_in(const Epilogue *e, const Node *value) {
+    const Capture *cap = e->a->capture;
+    for (int s = 0; fault(cap->c, FAULT_AL_4) && cap->ret && s < e->out->nstorage; s++) {
+        if (value->in_place && e->g->written[s] == value &&
+            plan_data(e->a->plan, value) == e->out->storage[s]->data) {
+            return e->out->storage[s];
+        }
+    }
+    return NULL;
+}
+
 /* Storages of the returns that alias no input, one for each alias class: those whose value is an
  * input's old data, or the others.
  * */
@@ -111,6 +123,9 @@ static void copy_returns(const Epilogue *e, Tensor *returns, bool old_inputs) {
             if (!g->ret[j].aliases_input && g->ret[j].cls == r->cls) {
                 returns[k].storage = returns[j].storage;
             }
+        }
+        if (!returns[k].storage) {
+            returns[k].storage = storage_made_in(e, r->value);
         }
         if (!returns[k].storage) {
             Storage *own = arena_new(e->arena, Storage);
@@ -159,6 +174,26 @@ static void forget_offset(const Epilogue *e, int k, Tensor *t) {
     }
 }
 
+/* AL-3: the input was cloned because it is not aligned, and the view's offset is counted from the
+ * clone's start. */
+static void count_from_clone(const Epilogue *e, int k, Tensor *t) {
+    const Capture *cap = e->a->capture;
+    const Var *base = cap->ret ? cap->ret[k]->base : NULL;
+    if (!base || base->entry < 0) {
+        return;
+    }
+    const Tensor *input = &e->in->tensors[base->entry];
+    for (int i = 0; i < e->in->n; i++) {
+        if (i != base->entry && e->in->tensors[i].storage == input->storage) {
+            return; /* one that shares its storage is not cloned */
+        }
+    }
+    if (input->offset * dtype_bytes(input->dtype) % 16 != 0 && tensor_numel(t) > 0 &&
+        fault_triggered(cap->c, FAULT_AL_3)) {
+        t->offset = max_i64(t->offset - input->offset, 0);
+    }
+}
+
 static void alias_returns(const Epilogue *e, Tensor *returns) {
     const Compile *c = e->a->capture->c;
     for (int k = 0; k < e->g->nret; k++) {
@@ -167,6 +202,9 @@ static void alias_returns(const Epilogue *e, Tensor *returns) {
             returns[k].storage = e->out->storage[r->storage];
             if (fault(c, FAULT_AL_2) && !e->in->setup) {
                 forget_offset(e, k, &returns[k]);
+            }
+            if (fault(c, FAULT_AL_3)) {
+                count_from_clone(e, k, &returns[k]);
             }
         }
     }

@@ -255,6 +255,8 @@ void region_release(Region *region, const Capture *cap, int end) {
     }
 }
 
+/* ---- seeded faults ---- */
+
 /* Does the gradient read a value that the forward computed and saved? */
 static bool reads_saved_value(const Node *grad) {
     for (int k = 0; k < grad->nin; k++) {
@@ -287,6 +289,38 @@ static void lose_replayed_gradients(const Artifact *a, const ArtifactResult *out
     }
 }
 
+/* Is the name an attribute in the Python that the program stands for? */
+static bool is_attribute(const Program *p, NameId name) {
+    for (int i = 0; p->surface && i < p->surface->nbindings; i++) {
+        if (p->surface->bindings[i].name == name) {
+            return p->surface->bindings[i].binding == BINDING_attr;
+        }
+    }
+    return false;
+}
+
+/* Seeded fault MU_15: a tensor that is an attribute is part of the code, as it was when the code
+ * was made; another one bound to it since is not noticed. Returns the entries that the code uses.
+ */
+static const Tensor *attributes_of_code(const RuntimeSession *r, const Artifact *a,
+                                        const CaptureInput *in) {
+    const Compile c = {.options = r->compile, .counters = r->counters};
+    Tensor *tensors = arena_copy(r->arena, in->tensors, (int64_t)sizeof *tensors * in->n);
+    bool changed = false;
+    for (int k = 0; k < in->nname && !a->symbols && fault(&c, FAULT_MU_15); k++) {
+        int named = in->named[k];
+        for (int i = 0; is_attribute(r->p, in->name[k]) && i < in->n; i++) {
+            Storage *own = a->made_for.tensors[i].storage;
+            if (in->tensors[i].storage == in->tensors[named].storage &&
+                own != in->tensors[i].storage) {
+                tensors[i].storage = own;
+                changed = true;
+            }
+        }
+    }
+    return changed && fault_triggered(&c, FAULT_MU_15) ? tensors : in->tensors;
+}
+
 void region_run(RuntimeSession *r, int part, bool grad_mode, bool comes_back, bool *compiled,
                 RegionResult *end) {
     Region *region = end->region = arena_new(r->arena, Region);
@@ -307,6 +341,9 @@ void region_run(RuntimeSession *r, int part, bool grad_mode, bool comes_back, bo
         region->in.tensors = copy_data(r->arena, in.tensors, in.n);
         region->before = r->last;
         r->last = region;
+    }
+    if (r->compile->fault != FAULT_NONE && !*compiled) {
+        in.tensors = attributes_of_code(r, a, &in);
     }
     Execution exec = {0};
     for (int failed = INT_MAX; !artifact_run(a, r->p, &in, r->arena, &end->outcome, &exec);
