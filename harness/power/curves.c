@@ -32,7 +32,7 @@ static Series series_make(const PowerRun *run, CurveOf of, const char *name, Are
     bool *event = arena_array(arena, bool, run->n + 1);
     int n = 0;
     for (int i = 0; i < run->n; i++) {
-        const Trial *t = &run->trial[i];
+        const PowerTrial *t = &run->trial[i];
         const Moment *m = of == CURVE_REACHED     ? &t->reached
                           : of == CURVE_TRIGGERED ? &t->triggered
                                                   : &t->detected;

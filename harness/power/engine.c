@@ -78,7 +78,7 @@ static bool engine_process(char **argv, double *seconds, int *status) {
 }
 
 /* The first program with a finding, and the oracle that most findings fired. */
-static void engine_read_summary(const Json *summary, double seconds, Trial *out) {
+static void engine_read_summary(const Json *summary, double seconds, PowerTrial *out) {
     out->programs = (int64_t)results_number(summary, "programs");
     double first = -1, most = 0;
     for (const Json *s = results_list(summary, "signatures"); s; s = s->next) {
@@ -99,7 +99,7 @@ static void engine_read_summary(const Json *summary, double seconds, Trial *out)
 }
 
 bool power_engine_trial(const PowerOptions *o, const char *program, FaultId fault, int number,
-                        Trial *out, char *message, size_t message_size) {
+                        PowerTrial *out, char *message, size_t message_size) {
     char folder[] = "/tmp/twingrad-power-XXXXXX";
     Arena arena = ARENA_EMPTY;
     if (!mkdtemp(folder)) {
@@ -109,7 +109,7 @@ bool power_engine_trial(const PowerOptions *o, const char *program, FaultId faul
     char **argv = arena_array(&arena, char *, 17 + o->campaign.nwords);
     int status = 0;
     engine_command(o, program, fault, number, folder, &arena, argv);
-    *out = (Trial){.number = number};
+    *out = (PowerTrial){.number = number};
     snprintf(out->fault, sizeof out->fault, "%s", fault_info(fault)->id);
     bool ran = engine_process(argv, &out->seconds, &status);
     char *text;

@@ -1,7 +1,7 @@
 /* Detection power: each seeded fault alone, many trials with other seeds, measured in programs and
  * in CPU seconds.
  *
- *     runner: one process per trial ── trial | engine ──> Trial, one line of trials.jsonl ──>
+ *     runner: one process per trial ── trial | engine ──> PowerTrial, one line of trials.jsonl ──>
  * table, curves, comparison
  *
  * A trial ends when the fault is detected, or with its budget of CPU time: it is then censored.
@@ -22,7 +22,7 @@ typedef struct Moment {
 
 enum { POWER_MAX_NAME = 24 };
 
-typedef struct Trial {
+typedef struct PowerTrial {
     char fault[POWER_MAX_NAME]; /* id */
     int number;                 /* from 0; the seed is the first seed plus this */
     bool canaries;              /* `reached` and `triggered` are known (not of engines) */
@@ -32,7 +32,7 @@ typedef struct Trial {
     char oracle[POWER_MAX_NAME]; /* that detected it; "" if none */
     uint32_t fired;              /* bits of all oracles that fired then (not of engines) */
     bool died;                   /* its process died: it counts as not detected */
-} Trial;
+} PowerTrial;
 
 typedef struct PowerOptions {
     CampaignOptions campaign; /* programs, pair and engine; `words` are those that are passed on to
@@ -52,17 +52,17 @@ typedef struct PowerRun {
     const char *label;
     int trials; /* planned, of each fault */
     double budget;
-    Trial *trial;
+    PowerTrial *trial;
     int n;
 } PowerRun;
 
 /* ---- trial.c, engine.c ---- */
 /* Runs one trial in this process; its generator is that of `twingrad fuzz --fault F --seed S`. */
-void power_trial(const PowerOptions *o, FaultId fault, int number, Trial *out);
+void power_trial(const PowerOptions *o, FaultId fault, int number, PowerTrial *out);
 /* The same by a campaign of one job of the options' engine, started as a process of `program` in a
  * folder of its own, which is removed. False and a sentence if it does not work. */
 bool power_engine_trial(const PowerOptions *o, const char *program, FaultId fault, int number,
-                        Trial *out, char *message, size_t message_size);
+                        PowerTrial *out, char *message, size_t message_size);
 
 /* ---- runner.c ---- */
 /* Runs what is missing of the trials, stores them, and fills `run` (in `arena`). 0, or an exit code
@@ -75,8 +75,8 @@ int power_run(const PowerOptions *o, const Output *output, Arena *arena, PowerRu
  * trials only are the same run: it may be resumed with more. */
 void power_header(const PowerOptions *o, Text *out);
 bool power_same_run(const char *header_a, const char *header_b);
-void power_print_trial(const Trial *t, Text *out);
-bool power_read_trial(const char *line, int64_t n, Trial *out);
+void power_print_trial(const PowerTrial *t, Text *out);
+bool power_read_trial(const char *line, int64_t n, PowerTrial *out);
 /* Reads a folder. 0; EXIT_BAD_INPUT and a sentence if it holds no such run. `*header`: the first
  * line, if not NULL. A last line that is cut off (the process was killed) is left out. */
 int power_read(Arena *arena, const char *folder, PowerRun *run, const char **header, char *message,

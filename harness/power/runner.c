@@ -58,7 +58,7 @@ static int runner_fail(Runner *r, const char *sentence) {
 
 static bool runner_has(const Runner *r, const char *fault, int number) {
     for (int i = 0; i < r->run->n; i++) {
-        const Trial *t = &r->run->trial[i];
+        const PowerTrial *t = &r->run->trial[i];
         if (t->number == number && strcmp(t->fault, fault) == 0) {
             return true;
         }
@@ -83,7 +83,7 @@ static void runner_child(const Runner *r, FaultId fault, int number, int pipe) {
     Arena arena = ARENA_EMPTY;
     Text text = {.arena = &arena};
     char message[512];
-    Trial trial;
+    PowerTrial trial;
     if (!r->options->campaign.engine) {
         power_trial(r->options, fault, number, &trial);
     } else if (!power_engine_trial(r->options, r->program, fault, number, &trial, message,
@@ -132,7 +132,7 @@ static void runner_fill(Runner *r) {
 
 /* ---- answers ---- */
 
-static void runner_keep(Runner *r, const Trial *t) {
+static void runner_keep(Runner *r, const PowerTrial *t) {
     Arena scratch = ARENA_EMPTY;
     Text line = {.arena = &scratch};
     power_print_trial(t, &line);
@@ -151,7 +151,7 @@ static void runner_take(Runner *r, Process *p) {
     while (waitpid(p->pid, &status, 0) < 0 && errno == EINTR) {
     }
     p->pid = 0;
-    Trial t = {.number = p->number, .died = true};
+    PowerTrial t = {.number = p->number, .died = true};
     snprintf(t.fault, sizeof t.fault, "%s", fault_info(p->fault)->id);
     if (WIFEXITED(status) && WEXITSTATUS(status) == EXIT_ENVIRONMENT && p->n == 0 &&
         r->options->campaign.engine) {
@@ -276,7 +276,7 @@ int power_run(const PowerOptions *o, const Output *output, Arena *arena, PowerRu
                       .message = message,
                       .message_size = message_size};
     *run = (PowerRun){.label = o->label, .trials = o->trials, .budget = o->budget};
-    run->trial = arena_array(arena, Trial, runner.total + FAULT_COUNT * o->trials);
+    run->trial = arena_array(arena, PowerTrial, runner.total + FAULT_COUNT * o->trials);
     int code = o->out ? runner_open(&runner, header.v) : 0;
     interrupt_note();
     for (bool busy = code == 0; busy && runner.code == 0 && !interrupt_came();) {

@@ -40,7 +40,7 @@ static void store_moment(const char *key, const Moment *m, Text *out) {
     }
 }
 
-void power_print_trial(const Trial *t, Text *out) {
+void power_print_trial(const PowerTrial *t, Text *out) {
     text_printf(out,
                 "{\"type\":\"trial\",\"fault\":\"%s\",\"number\":%d,\"programs\":%lld,"
                 "\"seconds\":%.6f,\"canaries\":%s,\"died\":%s",
@@ -66,8 +66,8 @@ static bool store_flag(const Json *line, const char *key) {
     return j && j->kind == JSON_BOOL && j->boolean;
 }
 
-static bool store_fill_trial(const Json *line, Trial *out) {
-    *out = (Trial){
+static bool store_fill_trial(const Json *line, PowerTrial *out) {
+    *out = (PowerTrial){
         .number = (int)results_number(line, "number"),
         .canaries = store_flag(line, "canaries"),
         .died = store_flag(line, "died"),
@@ -83,7 +83,7 @@ static bool store_fill_trial(const Json *line, Trial *out) {
     return strcmp(results_text(line, "type", ""), "trial") == 0 && out->fault[0];
 }
 
-bool power_read_trial(const char *text, int64_t n, Trial *out) {
+bool power_read_trial(const char *text, int64_t n, PowerTrial *out) {
     Arena arena = ARENA_EMPTY;
     char message[256];
     Reader r = {.arena = &arena, .message = message, .message_size = sizeof message};
@@ -126,7 +126,7 @@ int power_read(Arena *arena, const char *folder, PowerRun *run, const char **hea
     for (int64_t i = 0; i < length; i++) {
         lines += text[i] == '\n';
     }
-    *run = (PowerRun){.trial = arena_array(arena, Trial, lines)};
+    *run = (PowerRun){.trial = arena_array(arena, PowerTrial, lines)};
     int number = 1;
     for (char *at = text, *end; (end = strchr(at, '\n')) != NULL; at = end + 1, number++) {
         bool ok = number == 1 ? store_read_header(at, end - at, arena, run)

@@ -5,15 +5,15 @@
 #include <stdio.h>
 #include <string.h>
 
-typedef double TrialValue(const Trial *t);
+typedef double TrialValue(const PowerTrial *t);
 
 static double programs_until(const Moment *m) {
     return m->programs > 0 ? (double)m->programs : INFINITY;
 }
-static double value_reached(const Trial *t) { return programs_until(&t->reached); }
-static double value_triggered(const Trial *t) { return programs_until(&t->triggered); }
-static double value_programs(const Trial *t) { return programs_until(&t->detected); }
-static double value_seconds(const Trial *t) {
+static double value_reached(const PowerTrial *t) { return programs_until(&t->reached); }
+static double value_triggered(const PowerTrial *t) { return programs_until(&t->triggered); }
+static double value_programs(const PowerTrial *t) { return programs_until(&t->detected); }
+static double value_seconds(const PowerTrial *t) {
     return t->detected.programs > 0 ? t->detected.seconds : INFINITY;
 }
 
@@ -63,7 +63,7 @@ static void list_oracles(const PowerRun *run, const char *fault, char *out, size
 
 static void fill_row(const PowerRun *run, FaultPower *row, double *v) {
     for (int i = 0; i < run->n; i++) {
-        const Trial *t = &run->trial[i];
+        const PowerTrial *t = &run->trial[i];
         if (strcmp(t->fault, row->fault) == 0) {
             row->trials++;
             row->found += t->detected.programs > 0;

@@ -20,13 +20,13 @@ static bool canary(const Checker *c, FaultId fault, bool triggered) {
                      : fault_set_has(&a->reached, fault) || fault_set_has(&b->reached, fault);
 }
 
-static void trial_detected(Trial *t, const CheckResult *result, double seconds) {
+static void trial_detected(PowerTrial *t, const CheckResult *result, double seconds) {
     moment_note(&t->detected, true, t->programs, seconds);
     t->fired = result->fired;
     snprintf(t->oracle, sizeof t->oracle, "%s", oracle_name(result->finding.oracle));
 }
 
-void power_trial(const PowerOptions *o, FaultId fault, int number, Trial *out) {
+void power_trial(const PowerOptions *o, FaultId fault, int number, PowerTrial *out) {
     const CampaignOptions *campaign = &o->campaign;
     CheckerOptions settings = campaign->checker;
     GenerateOptions generate = campaign->generate;
@@ -41,7 +41,7 @@ void power_trial(const PowerOptions *o, FaultId fault, int number, Trial *out) {
     }
     generate.semantics =
         checker.run.semantics != SEMANTICS_NONE ? checker.run.semantics : SEMANTICS_DEFAULT;
-    *out = (Trial){.number = number, .canaries = true};
+    *out = (PowerTrial){.number = number, .canaries = true};
     snprintf(out->fault, sizeof out->fault, "%s", fault_info(fault)->id);
     double start = cpu_seconds(), now = 0;
     while (out->detected.programs == 0 && now < o->budget) {

@@ -62,17 +62,17 @@ END_TEST
 START_TEST(a_trial_comes_back_from_its_line) {
     Arena arena = ARENA_EMPTY;
     Text line = {.arena = &arena};
-    const Trial t = {.fault = "GR-1",
-                     .number = 7,
-                     .canaries = true,
-                     .reached = {3, 0.25},
-                     .detected = {90, 0.5},
-                     .programs = 90,
-                     .seconds = 0.5,
-                     .oracle = "values",
-                     .fired = 5};
+    const PowerTrial t = {.fault = "GR-1",
+                          .number = 7,
+                          .canaries = true,
+                          .reached = {3, 0.25},
+                          .detected = {90, 0.5},
+                          .programs = 90,
+                          .seconds = 0.5,
+                          .oracle = "values",
+                          .fired = 5};
     power_print_trial(&t, &line);
-    Trial back;
+    PowerTrial back;
     ck_assert(power_read_trial(line.v, line.n - 1, &back));
     ck_assert_str_eq(back.fault, "GR-1");
     ck_assert_int_eq(back.number, 7);
@@ -91,7 +91,7 @@ END_TEST
 
 START_TEST(a_row_counts_what_died_and_what_was_not_found) {
     Arena arena = ARENA_EMPTY;
-    Trial trials[] = {
+    PowerTrial trials[] = {
         {.fault = "GR-1",
          .canaries = true,
          .reached = {1, 0.1},
