@@ -81,7 +81,8 @@ static void resize_nothing(const Tensor *self, const int64_t *size, int n, int64
     }
 }
 
-static bool resize(const Tensor *self, int64_t numel, const int64_t *size, int n, int64_t *stride) {
+static bool divide_elements(const Tensor *self, int64_t numel, const int64_t *size, int n,
+                            int64_t *stride) {
     Run run[MAX_DIMS];
     if (numel == 0) {
         resize_nothing(self, size, n, stride);
@@ -109,7 +110,7 @@ bool view_of_view(ViewCall *v) {
     Tensor *t = layout_only(v);
     t->ndim = n;
     return settle_sizes(given, n, numel, t->size) && layout_countable(t) &&
-           resize(v->self, numel, t->size, n, t->stride);
+           divide_elements(v->self, numel, t->size, n, t->stride);
 }
 
 /* ---- expand ---- */

@@ -14,7 +14,7 @@ bool layout_countable(const Tensor *t) {
 }
 
 /* `count` elements of dim d of self, every step-th from `start`. */
-static void cut(const Tensor *self, int d, IndexRange range, int64_t step, Tensor *out) {
+static void cut_range(const Tensor *self, int d, IndexRange range, int64_t step, Tensor *out) {
     layout_begin(out, self);
     layout_keep(out, self, 0, d);
     layout_add(out, range.count, stride_times(self->stride[d], step));
@@ -23,7 +23,7 @@ static void cut(const Tensor *self, int d, IndexRange range, int64_t step, Tenso
 }
 
 /* One element of dim d, which goes. */
-static void take(const Tensor *self, int d, int64_t index, Tensor *out) {
+static void take_element(const Tensor *self, int d, int64_t index, Tensor *out) {
     layout_begin(out, self);
     layout_keep(out, self, 0, d);
     layout_keep(out, self, d + 1, self->ndim);
@@ -39,7 +39,7 @@ bool layout_select(const Tensor *self, int64_t dim, int64_t index, Tensor *out) 
         !index_normal(index, self->size[d], &at)) {
         return false;
     }
-    take(self, d, at, out);
+    take_element(self, d, at, out);
     return true;
 }
 
@@ -67,7 +67,7 @@ bool layout_slice(const Tensor *self, const Arg *arg, Tensor *out) {
     if (self->ndim == 0 || !dim_normal(arg[0].i, self->ndim, &d) || step <= 0) {
         return false;
     }
-    cut(self, d, slice_normal(&arg[1], &arg[2], step, self->size[d]), step, out);
+    cut_range(self, d, slice_normal(&arg[1], &arg[2], step, self->size[d]), step, out);
     return true;
 }
 
@@ -90,7 +90,7 @@ bool view_of_narrow(ViewCall *v) {
     if (length > size - first) {
         return false;
     }
-    cut(self, d, (IndexRange){first, length}, 1, layout_only(v));
+    cut_range(self, d, (IndexRange){first, length}, 1, layout_only(v));
     return true;
 }
 
@@ -107,7 +107,7 @@ bool view_of_unfold(ViewCall *v) {
         layout_add(t, size, 1);
         return true;
     }
-    cut(self, d, (IndexRange){0, (self->size[d] - size) / step + 1}, step, t);
+    cut_range(self, d, (IndexRange){0, (self->size[d] - size) / step + 1}, step, t);
     layout_add(t, size, self->stride[d]);
     return layout_countable(t);
 }
@@ -189,7 +189,7 @@ static bool cut_evenly(ViewCall *v, int d, int64_t each) {
     }
     for (int k = 0; k < v->n; k++) {
         int64_t from = k * each;
-        cut(v->self, d, (IndexRange){from, min_i64(each, size - from)}, 1, &v->out[k]);
+        cut_range(v->self, d, (IndexRange){from, min_i64(each, size - from)}, 1, &v->out[k]);
     }
     return true;
 }
@@ -207,7 +207,7 @@ static bool cut_by_sizes(ViewCall *v, int d, const int64_t *sizes, int n) {
     }
     int64_t from = 0;
     for (int k = 0; k < n; k++) {
-        cut(v->self, d, (IndexRange){from, sizes[k]}, 1, &v->out[k]);
+        cut_range(v->self, d, (IndexRange){from, sizes[k]}, 1, &v->out[k]);
         from += sizes[k];
     }
     return true;
@@ -223,7 +223,7 @@ static bool cut_into(ViewCall *v, int d, int64_t chunks) {
         return false;
     }
     for (int k = 0; k < v->n; k++) {
-        cut(v->self, d, (IndexRange){0, 0}, 1, &v->out[k]);
+        cut_range(v->self, d, (IndexRange){0, 0}, 1, &v->out[k]);
     }
     return true;
 }
@@ -252,7 +252,7 @@ bool view_of_unbind(ViewCall *v) {
         return false;
     }
     for (int k = 0; k < v->n; k++) {
-        take(v->self, d, k, &v->out[k]);
+        take_element(v->self, d, k, &v->out[k]);
     }
     return true;
 }

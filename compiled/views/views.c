@@ -109,7 +109,7 @@ static bool dims_exist(const Call *call) {
 }
 
 /* Seeded fault ER-17: a dim is in range of the rank, so that a 0-dim tensor has none. */
-static bool reduces_nothing(const Compile *c, const Call *call) {
+static bool reduces_no_dim(const Compile *c, const Call *call) {
     const Arg *dim = &call->arg[1];
     ArgType type = call->op->param[1].type;
     bool names = !dim->none && (type == ARG_INT || type == ARG_INT_OPT || dim->ints.n > 0);
@@ -118,7 +118,7 @@ static bool reduces_nothing(const Compile *c, const Call *call) {
 }
 
 ErrCode view_check_dims(const Compile *c, const Call *call, Error *err) {
-    bool right = dims_exist(call) && !reduces_nothing(c, call);
+    bool right = dims_exist(call) && !reduces_no_dim(c, call);
     CHECK(right || !compares_with_inference(c));
     return right ? ERR_none
                  : error_set(err, ERR_index_range, "%s: dim out of range", call->op->name);
