@@ -171,16 +171,16 @@ typedef struct NameSearch {
     bool found;
 } NameSearch;
 
-static void find_name(void *user, NameId *name, Use use) {
+static void argument_search_name(void *user, NameId *name, Use use) {
     NameSearch *search = user;
     search->found |= use != USE_BIND && *name == search->name;
 }
 
-static void find_name_in(const Block *block, NameSearch *search) {
+static void argument_search_block(const Block *block, NameSearch *search) {
     for (Stmt *s = block->first; s && !search->found; s = s->next) {
-        stmt_uses(s, find_name, search);
-        find_name_in(&s->body, search);
-        find_name_in(&s->orelse, search);
+        stmt_uses(s, argument_search_name, search);
+        argument_search_block(&s->body, search);
+        argument_search_block(&s->orelse, search);
     }
 }
 
@@ -195,7 +195,7 @@ static bool argument_is_unused(const Capture *cap, int i) {
             continue;
         }
         named = true;
-        find_name_in(&p->body, &search);
+        argument_search_block(&p->body, &search);
         for (int j = 0; j < p->nreturns; j++) {
             search.found |= p->returns[j] == search.name;
         }
