@@ -227,6 +227,21 @@ static ErrCode grad_run_kind(ProgramGrad *in, GradNode *node, bool *need, Tensor
     return ERR_none;
 }
 
+/* Seeded fault RG_9: the formulas of mm's derivative run below autograd, although create_graph asks
+ * for the history of their results. */
+static void lose_history(Capture *cap, const GradNode *node, Tensor **out) {
+    if (!fault(cap->c, FAULT_RG_9) || !cap->emit.create_graph || node->kind != GRAD_NODE_OP ||
+        node->saved_call->op->id != OP_mm) {
+        return;
+    }
+    for (int i = 0; i < node->nslot; i++) {
+        if (out[i] && cap_requires_grad((const Var *)out[i]) &&
+            fault_triggered(cap->c, FAULT_RG_9)) {
+            out[i] = emit_unary(&cap->emit, OP_detach, out[i]);
+        }
+    }
+}
+
 static void grad_run_node(BackwardEngine *x, GradNode *node) {
     ProgramGrad *in = (ProgramGrad *)x;
     Emit *e = x->emit;
@@ -239,6 +254,7 @@ static void grad_run_node(BackwardEngine *x, GradNode *node) {
     if (grad_run_kind(in, node, need, out) != ERR_none) {
         return;
     }
+    lose_history(in->cap, node, out);
     for (int i = 0; i < node->nslot; i++) {
         out[i] =
             need[i] && out[i] ? grad_finish(e, out[i], cap_edge_meta(node->next_edges[i])) : NULL;

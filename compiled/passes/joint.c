@@ -421,15 +421,36 @@ static int joint_find_resumed_roots(Joint *j, JointRoot *root) {
     return n;
 }
 
+/* Seeded fault GR_17: the tangent of a returned expand is copied into a buffer with the strides of
+ * the return. Of the elements with one address the last remains. */
+static Tensor *coerce_tangent(Joint *j, const Tensor *like, Tensor *tangent) {
+    if (!fault(j->c, FAULT_GR_17) || j->c->capture->in.resumed || tensor_numel(like) == 0) {
+        return tangent;
+    }
+    Tensor layout = *tangent;
+    bool shares = false;
+    for (int d = 0; d < like->ndim; d++) {
+        if (like->size[d] > 1 && like->stride[d] == 0) {
+            layout.offset += (like->size[d] - 1) * layout.stride[d];
+            layout.stride[d] = 0;
+            shares = true;
+        }
+    }
+    return shares && fault_triggered(j->c, FAULT_GR_17)
+               ? &graph_view(j->g, (Node *)tangent, &layout, AT_BACKWARD)->t
+               : tangent;
+}
+
 static void joint_run_engine(Joint *j, const JointRoot *root, int nroots) {
     Edge *edge = arena_array(j->emit.arena, Edge, nroots);
     Tensor **tangent = arena_array(j->emit.arena, Tensor *, nroots);
     for (int i = 0; i < nroots; i++) {
         const Tensor *like = root[i].like;
         edge[i] = root[i].edge;
-        tangent[i] = !like           ? NULL
-                     : root[i].zeros ? emit_zeros_like(&j->emit, like)
-                                     : &graph_tangent(j->g, root[i].index, like)->t;
+        tangent[i] = !like ? NULL
+                     : root[i].zeros
+                         ? emit_zeros_like(&j->emit, like)
+                         : coerce_tangent(j, like, &graph_tangent(j->g, root[i].index, like)->t);
         tangent[i] = joint_finish(j, tangent[i], edge[i]);
     }
     backward_run(&j->engine, edge, tangent, nroots);

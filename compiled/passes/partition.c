@@ -28,6 +28,7 @@
 #include "compiled/loops/lower.h"
 #include "compiled/passes/mincut.h"
 #include "compiled/passes/passes.h"
+#include "compiled/rules/rules.h"
 #include "tensor/array.h"
 
 #include <string.h>
@@ -303,6 +304,32 @@ static Node *written_instead(Partition *p, Node *in) {
 
 static Node *repeat(Partition *p, Node *n);
 
+/* Seeded fault GR_6: the float32 quotient whose saved amin or amax `reader` compares with the
+ * quotient is recomputed by another kernel, one that multiplies by the reciprocal. It rounds twice,
+ * so it may equal none of the saved results. */
+static Node *recompute_otherwise(Partition *p, const Node *reader, int k, Node *copy) {
+    if (!fault(p->c, FAULT_GR_6) || reader->op != OP_eq_Tensor || copy->op != OP_div_Tensor ||
+        copy->t.dtype != DT_float32 || copy->in[1]->t.dtype != DT_float32) {
+        return copy;
+    }
+    const Node *saved = node_buffer(reader->in[1 - k]);
+    if (saved->op != OP_amin && saved->op != OP_amax) {
+        return copy;
+    }
+    Call inverse = call_of(OP_reciprocal, copy->in[1], NULL);
+    Node *factor = rule_op(p->c, reader, &inverse);
+    Call product = call_of(OP_mul_Tensor, copy->in[0], factor);
+    Node *other = factor ? rule_op(p->c, reader, &product) : NULL;
+    if (!other || other->t.dtype != copy->t.dtype || !tensor_same_layout(&other->t, &copy->t) ||
+        !fault_triggered(p->c, FAULT_GR_6)) {
+        return copy;
+    }
+    factor->mark = other->mark = p->n;
+    append_node(p, factor);
+    append_node(p, other);
+    return other;
+}
+
 /* Makes a node of the backward read the copies of its operands. It can form a nest with all that is
  * recomputed for it, since nothing else reads those copies. */
 static void read_late(Partition *p, Node *n) {
@@ -312,7 +339,8 @@ static void read_late(Partition *p, Node *n) {
         if (!in || in->mark == p->n) {
             continue;
         }
-        by = p->flags[in->mark] & RECOMPUTED ? repeat(p, in) : written_instead(p, in);
+        by = p->flags[in->mark] & RECOMPUTED ? recompute_otherwise(p, n, k, repeat(p, in))
+                                             : written_instead(p, in);
         if (by) {
             n->in[k] = by;
             changed = true;

@@ -35,7 +35,27 @@ bool rule_mul_minus_one(Compile *c, Node *n, Rewrite *w) {
     return x && is_number(v, -1) && be_op(c, w, n, OP_neg, x, NULL);
 }
 
+/* Seeded fault NU_20: a float mean times 0 is 0, even if the mean is NaN, where the loop that
+ * computes the mean has another reader or returns it. */
+static bool shared_mean_times_zero(Compile *c, const Node *n) {
+    if (!fault(c, FAULT_NU_20) || !is_mul(n) || !is_float(n) || !operand_is(n, 1, 0)) {
+        return false;
+    }
+    const Node *mean = n->in[0];
+    int readers = mean->mark & (OUT_RETURN | OUT_WRITTEN) ? 1 : 0;
+    for (int i = 0; i < c->graph->n; i++) {
+        for (int k = 0; k < c->graph->node[i]->nin; k++) {
+            readers += c->graph->node[i]->in[k] == mean;
+        }
+    }
+    return (mean->op == OP_mean || mean->op == OP_mean_dim) && readers > 1 &&
+           fault_triggered(c, FAULT_NU_20);
+}
+
 bool rule_mul_zero(Compile *c, Node *n, Rewrite *w) {
+    if (shared_mean_times_zero(c, n)) {
+        return be_splat(c, w, n, scalar_float(0));
+    }
     return is_mul(n) && !is_float(n) && (operand_is(n, 0, 0) || operand_is(n, 1, 0)) &&
            be_splat(c, w, n, scalar_int(0));
 }
@@ -104,9 +124,30 @@ static bool added_constant(const Node *n, Scalar *value) {
     return true;
 }
 
+static bool is_where_zero(const Node *n) {
+    return n->op == OP_where_ScalarOther && operand_is(n, 2, 0);
+}
+
+/* Seeded fault GR_8: in where(m, flip(cumsum(flip(..))) / x, 0) + where(a and b, .., 0), a part of
+ * the gradient of cumprod, m is taken to hold wherever `a and b` does, and the second where is
+ * dropped. */
+static bool second_where_is_dropped(const Compile *c, const Node *n) {
+    if (!fault(c, FAULT_GR_8) || n->op != OP_add_Tensor || !same_type(n, n->in[0]) ||
+        !is_where_zero(n->in[0]) || !is_where_zero(n->in[1]) ||
+        n->in[1]->in[0]->op != OP_logical_and) {
+        return false;
+    }
+    const Node *quotient = n->in[0]->in[1];
+    const Node *flip = quotient->op == OP_div_Tensor ? quotient->in[0] : NULL;
+    return flip && flip->op == OP_flip && flip->in[0]->op == OP_cumsum &&
+           flip->in[0]->in[0]->op == OP_flip && fault_triggered(c, FAULT_GR_8);
+}
+
 bool rule_add_nothing(Compile *c, Node *n, Rewrite *w) {
-    UNUSED;
     Scalar v;
+    if (second_where_is_dropped(c, n)) {
+        return use(w, n->in[0]);
+    }
     return is_add(n) && same_type(n, n->in[0]) && added_constant(n, &v) && is_zero(v, true) &&
            use(w, n->in[0]);
 }
