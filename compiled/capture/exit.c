@@ -158,6 +158,41 @@ void capture_live_tensors(Capture *cap) {
 
 /* ---- exit records ---- */
 
+/* Seeded fault MU_3: no result of the region requires grad, so it is compiled for inference: its
+ * kernel writes inputs that require grad itself, and autograd does not learn of the writes. Only of
+ * storages all of whose tensors have a grad_fn of an earlier region. */
+static bool write_is_unrecorded(const Capture *cap, const AliasClass *cls) {
+    bool rebased = false;
+    if (!fault(cap->c, FAULT_MU_3) || cap->in.setup || cap->in.resumed || cls->input < 0 ||
+        cls->storage.version == 0 || (cap->end != END_OK && cap->end != END_BREAK)) {
+        return false;
+    }
+    for (int k = 0; k < cap->graph->nret; k++) {
+        if (cap->graph->ret[k].requires_grad) {
+            return false;
+        }
+    }
+    for (int i = 0; i < cap->in.n; i++) {
+        if (alias_class_of(&cap->entry[i].tensor) == cls) {
+            const GradNode *to = cap->entry[i].grad_fn.node;
+            if (!cap->external[i] || !to) {
+                return false;
+            }
+            rebased |= to->kind != GRAD_NODE_EXTERNAL;
+        }
+    }
+    return rebased;
+}
+
+static void forget_write(const Capture *cap, int i, ExitTensor *e) {
+    const AliasClass *cls = alias_class_of(&cap->live[i]->tensor);
+    if (i < cap->in.n && write_is_unrecorded(cap, cls) && fault_triggered(cap->c, FAULT_MU_3)) {
+        e->grad_fn = EXIT_GRAD_FN_UNCHANGED;
+        e->record = cap->in.entry[i].record;
+        cap->graph->version[cls->input] = 0;
+    }
+}
+
 ExitTensor *capture_exit(Capture *cap) {
     ExitTensor *exit = arena_alloc_raw(cap->arena, (int64_t)sizeof *exit * cap->nlive);
     for (int i = 0; i < cap->nlive; i++) {
@@ -187,6 +222,7 @@ ExitTensor *capture_exit(Capture *cap) {
         }
         e->base = v->base ? live_index(cap, v->base) : -1;
         e->version = v->tensor.storage->version;
+        forget_write(cap, i, e);
     }
     return exit;
 }

@@ -371,11 +371,62 @@ static bool writes_first_row(Capture *cap, const Var *self, const Call *twin, No
     return true;
 }
 
+/* Seeded fault MU_13: `t[r] *= x` is `v = t[r]; v.mul_(x); t[r] = v`, and both the in-place op and
+ * setitem record the update. The value that the first wrote, if `copy` is that setitem; or NULL. */
+static const Node *updated_before(const Capture *cap, const Call *copy) {
+    const Var *self = (const Var *)copy->arg[0].tensor;
+    if (!fault(cap->c, FAULT_MU_13) || cap->stmt_op != OP_setitem || copy->op->id != OP_copy_) {
+        return NULL;
+    }
+    const Tensor *source = copy->arg[1].tensor;
+    int k = cap->graph->n - 1;
+    while (k >= 0 && cap->graph->node[k]->kind != NODE_WRITE) {
+        k--;
+    }
+    const Node *write = k >= 0 ? cap->graph->node[k] : NULL;
+    if (!write || write->cls != self->node->cls || source->storage != self->tensor.storage ||
+        !tensor_same_layout(source, &self->tensor) ||
+        !tensor_same_layout(&write->in[0]->t, &self->tensor)) {
+        return NULL;
+    }
+    const Node *value = write->in[1];
+    return value->kind == NODE_OP && value->op == OP_mul_Scalar &&
+                   value->in[0]->cls == write->cls &&
+                   tensor_same_layout(&value->in[0]->t, &self->tensor)
+               ? value
+               : NULL;
+}
+
+static void update_again(Capture *cap, const Var *self, const Node *update) {
+    if (update && fault_triggered(cap->c, FAULT_MU_13)) {
+        Node *again = graph_op(cap->graph, update->call, &update->t, cap->sid);
+        graph_write(cap->graph, self->node, again, cap->sid)->cls = self->node->cls;
+    }
+}
+
+/* Seeded fault ER_20: a 0-dim index of index_copy_ selects, so source has to lack the dim. */
+static ErrCode select_by_index(Capture *cap, Call *call) {
+    const Tensor *self = call->arg[0].tensor, *source = call->arg[3].tensor;
+    if (!fault(cap->c, FAULT_ER_20) || call->op->id != OP_index_copy_ || self->ndim == 0 ||
+        call->arg[2].tensor->ndim != 0) {
+        return ERR_none;
+    }
+    if (source->ndim == self->ndim) {
+        (void)fault_triggered(cap->c, FAULT_ER_20);
+        return error_set(cap->emit.err, ERR_shape, "source must have the size of one slice");
+    }
+    if (source->ndim == self->ndim - 1 && fault_triggered(cap->c, FAULT_ER_20)) {
+        call->arg[3].tensor = emit_op(&cap->emit, OP_unsqueeze, 2, source, call->arg[1].i);
+    }
+    return cap->emit.err->code;
+}
+
 /* ---- in-place ops ---- */
 
 ErrCode capture_in_place(Capture *cap, const Call *call, Tensor **out, int *nout) {
     Var *self = (Var *)call->arg[0].tensor;
     Call twin = *call;
+    TRY(select_by_index(cap, &twin));
     twin.op = op_info(call->op->twin);
     Tensor *slot[MAX_SLOTS];
     int nslot = call_slots(&twin, slot);
@@ -412,6 +463,7 @@ ErrCode capture_in_place(Capture *cap, const Call *call, Tensor **out, int *nout
     if (tape) {
         cap_save_operands(cap, tape, &twin, slot, 0);
     }
+    const Node *update = updated_before(cap, call);
     Node *node, *value;
     TRY(written_value(cap, &twin, &r.out[0], self->tensor.dtype, &node, &value));
     if (tensor_overlaps_itself(&self->tensor) && capture_writes_part(&twin)) {
@@ -420,6 +472,7 @@ ErrCode capture_in_place(Capture *cap, const Call *call, Tensor **out, int *nout
         }
     } else if (tensor_numel(&self->tensor) > 0) {
         graph_write(cap->graph, self->node, value, cap->sid)->cls = self->node->cls;
+        update_again(cap, self, update);
     }
     self->tensor.storage->version++;
     out[0] = &self->tensor;

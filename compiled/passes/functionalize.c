@@ -15,6 +15,12 @@
 
 #include <string.h>
 
+/* Seeded fault AL_5: a class made by x + 0, which is x to the faulty pass. */
+typedef struct NoOp {
+    int of;     /* the class of x; meaningful if `writes` > 0 */
+    int writes; /* how often x was written before, plus 1; 0: the class is not made by x + 0 */
+} NoOp;
+
 typedef struct Functionalizer {
     Compile *c;
     Graph *g;
@@ -26,11 +32,39 @@ typedef struct Functionalizer {
     Node **copied; /* by class: the copy that made it and is taken for its operand, or NULL */
     Node **source; /* ... and that operand, as captured */
     int *merged;   /* by class: the class whose storage it shares */
+    NoOp *no_op;   /* by class; NULL unless AL-5 is seeded */
 } Functionalizer;
 
 static void functionalize_keep(Graph *g, Node *n) {
     g->node = array_reserve(g->arena, g->node, g->n, &g->capacity, 64, sizeof *g->node);
     g->node[g->n++] = n;
+}
+
+/* Seeded fault AL_5: no-ops are removed before writes are. A reader of x + 0 reads x, which may
+ * have been written since. Only for an x that is the whole of an input with the strides of the sum.
+ */
+static void note_no_op(const Functionalizer *f, const Node *n) {
+    const Node *x = n->op == OP_add_Scalar && n->nin == 1 ? n->in[0] : NULL;
+    if (!f->no_op || !x || n->cls < 0 || x->cls < 0 || x->t.dtype != n->t.dtype ||
+        n->call->arg[1].scalar.i != 0 || n->call->arg[1].scalar.f != 0 || x->t.offset != 0 ||
+        !tensor_same_layout(&x->t, &n->t) || !tensor_is_dense(&x->t)) {
+        return;
+    }
+    const Node *input = f->value[x->cls];
+    if (node_buffer((Node *)x)->kind == NODE_INPUT &&
+        tensor_numel(&input->t) == tensor_numel(&n->t)) {
+        f->no_op[n->cls] = (NoOp){x->cls, f->writes[x->cls] + 1};
+    }
+}
+
+/* What the class holds now. */
+static Node *value_now(const Functionalizer *f, int cls) {
+    const NoOp *made = f->no_op ? &f->no_op[cls] : NULL;
+    if (made && made->writes > 0 && f->writes[cls] == 0 &&
+        made->writes != f->writes[made->of] + 1 && fault_triggered(f->c, FAULT_AL_5)) {
+        return f->value[made->of];
+    }
+    return f->value[cls];
 }
 
 /* What a reader of `n` reads at this point. A VIEW enters the list when it is first read; n->map is
@@ -39,10 +73,13 @@ static Node *read_now(Functionalizer *f, Node *n, int sid) {
     if (!n || n->cls < 0) {
         return n;
     }
+    Node *value = value_now(f, n->cls), *now = n;
+    if (value != f->value[n->cls]) {
+        return graph_view(f->g, value, &n->t, sid);
+    }
     if (n->map && n->mark == f->writes[n->cls] + 1) {
         return n->map;
     }
-    Node *value = f->value[n->cls], *now = n;
     if (n->kind == NODE_VIEW && value == n->in[0]) {
         functionalize_keep(f->g, n);
     } else if (n != value) {
@@ -125,11 +162,8 @@ static FaultId copy_taken_for_view(const Node *n) {
     case OP_cat:
     case OP_stack:
         return n->nin == 1 ? FAULT_AL_1 : FAULT_NONE;
-    case OP_add_Scalar:
-    case OP_sub_Scalar:
-        return arg[1].scalar.kind == CAT_INT && arg[1].scalar.i == 0 ? FAULT_AL_5 : FAULT_NONE;
     case OP_mul_Scalar:
-        return arg[1].scalar.kind == CAT_INT && arg[1].scalar.i == 1 ? FAULT_AL_5 : FAULT_NONE;
+        return arg[1].scalar.kind == CAT_INT && arg[1].scalar.i == 1 ? FAULT_AL_5a : FAULT_NONE;
     case OP_clone:
         return FAULT_AL_6;
     default:
@@ -137,7 +171,7 @@ static FaultId copy_taken_for_view(const Node *n) {
     }
 }
 
-/* Seeded faults AL_1, AL_5, AL_6: an op that only copies is taken for its operand if nobody writes
+/* Seeded faults AL_1, AL_5a, AL_6: an op that only copies is taken for its operand if nobody writes
  * to the result; whether somebody writes to the operand is not asked. */
 static void note_copy(Functionalizer *f, Node *n) {
     FaultId by = copy_taken_for_view(n);
@@ -270,6 +304,7 @@ static void functionalize_visit(Functionalizer *f, Node *n) {
         }
         /* fall through */
     case NODE_CHECK:
+        note_no_op(f, n);
         for (int k = 0; k < n->nin; k++) {
             n->in[k] = read_now(f, n->in[k], n->sid);
         }
@@ -294,7 +329,7 @@ static void finish_outputs(Functionalizer *f, bool writes_back) {
     Graph *g = f->g;
     for (int k = 0; k < g->nret; k++) {
         int cls = f->merged ? f->merged[g->ret[k].cls] : g->ret[k].cls;
-        g->ret[k].value = f->value[cls];
+        g->ret[k].value = value_now(f, cls);
     }
     for (int s = 0; s < g->ninputs; s++) {
         Node *now = f->value[g->input[s]->cls];
@@ -321,6 +356,7 @@ bool pass_functionalize(Compile *c) {
     if (c->options->fault != FAULT_NONE) {
         functionalize_track(&f);
     }
+    f.no_op = fault(c, FAULT_AL_5) ? arena_array(c->arena, NoOp, ncls) : NULL;
     g->capacity = n + 32;
     g->node = arena_alloc_raw(g->arena, (int64_t)sizeof *g->node * g->capacity);
     g->n = 0;

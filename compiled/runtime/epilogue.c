@@ -41,13 +41,45 @@ static void **epilogue_make_tangents(const Epilogue *e) {
 
 static int64_t storage_bytes(const Storage *s) { return s->numel * dtype_bytes(s->dtype); }
 
+/* Seeded fault MU_14: a slice that is not aligned to 16 bytes is copied for the kernel, and what
+ * the kernel writes to it stays in the copy. Of float32, with rows that are no multiple of 4. */
+static bool is_misaligned(const Tensor *t) {
+    return t->dtype == DT_float32 && t->offset % 4 != 0 && t->ndim > 0 &&
+           t->size[t->ndim - 1] % 4 != 0;
+}
+
+/* Is storage k the memory of such an input, and of no other input or return? */
+static bool is_private_copy(const Epilogue *e, int k) {
+    const CaptureInput *in = e->in;
+    const Tensor *only = NULL;
+    if (!fault(e->a->capture->c, FAULT_MU_14) || in->setup || in->resumed || !e->g->written[k]) {
+        return false;
+    }
+    for (int i = 0; i < in->n; i++) {
+        if (in->tensors[i].storage == e->out->storage[k]) {
+            if (only) {
+                return false;
+            }
+            only = &in->tensors[i];
+        }
+    }
+    for (int i = 0; i < e->g->nret; i++) {
+        if (e->g->ret[i].aliases_input && e->g->ret[i].storage == k) {
+            return false;
+        }
+    }
+    return only && is_misaligned(only) && fault_triggered(e->a->capture->c, FAULT_MU_14);
+}
+
 /* Runs the plan; where a CHECK may fire, inputs that were written in place are put back. */
 static bool epilogue_execute(const Epilogue *e, Execution *exec) {
     int n = e->out->nstorage;
     Storage **storage = e->out->storage;
     void **input = arena_array(e->arena, void *, n), **before = arena_array(e->arena, void *, n);
     for (int k = 0; k < n; k++) {
-        input[k] = storage[k]->data;
+        input[k] = is_private_copy(e, k)
+                       ? arena_copy(e->arena, storage[k]->data, storage_bytes(storage[k]))
+                       : storage[k]->data;
         before[k] =
             e->a->has_checks ? arena_copy(e->arena, input[k], storage_bytes(storage[k])) : NULL;
     }
@@ -142,7 +174,7 @@ static void epilogue_write_back(const Epilogue *e) {
     for (int k = 0; k < e->out->nstorage; k++) {
         const Node *value = e->g->written[k];
         void *data = value ? plan_data(e->a->plan, value) : NULL;
-        if (value && data != storage[k]->data) {
+        if (value && data != storage[k]->data && !is_private_copy(e, k)) {
             CHECK(epilogue_buffer_numel(value) == storage[k]->numel);
             copy[k] = arena_copy(e->arena, data, storage_bytes(storage[k]));
         }
