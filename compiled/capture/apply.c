@@ -82,6 +82,22 @@ static Var *new_value(Capture *cap, const Call *call, const Tensor *meta) {
                        node);
 }
 
+/* Seeded fault DT_7: the result of pow has the dtype of the base, an integer one, though the
+ * exponent is of a floating dtype. */
+static ErrCode keep_dtype_of_base(Capture *cap, const Call *call, Var **v) {
+    const Tensor *base = call->arg[0].tensor;
+    if (!fault(cap->c, FAULT_DT_7) || call->op->id != OP_pow_Tensor_Tensor ||
+        dtype_category(base->dtype) != CAT_INT || !dtype_is_float((*v)->tensor.dtype) ||
+        !fault_triggered(cap->c, FAULT_DT_7)) {
+        return ERR_none;
+    }
+    Node *cast;
+    TRY(capture_cast(cap, (*v)->node, base->dtype, &cast));
+    AliasClass *cls = capture_class(cap, base->dtype, tensor_numel(&cast->t), cast, -1);
+    *v = capture_var(cap, cls, &cast->t, cast);
+    return ERR_none;
+}
+
 static ErrCode apply_factory(Capture *cap, const Call *call, Tensor **out, int *nout) {
     Infer r = {.arena = cap->arena, .err = cap->emit.err};
     TRY(call->op->infer(call, &r));
@@ -210,6 +226,9 @@ static ErrCode apply_function(Capture *cap, const Call *given, Tensor **out, int
     Node *op = v->node;
     if (selects_permuted(cap, call)) {
         v = select_in_order(cap, call, v);
+    }
+    if (!tape) {
+        TRY(keep_dtype_of_base(cap, call, &v));
     }
     if (call->op->id == OP_nonzero && cap->stmt_op != OP_nonzero) {
         v->mask = (const Var *)call->arg[0].tensor;

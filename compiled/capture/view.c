@@ -61,6 +61,20 @@ static Var *strided_view_of_dense(Capture *cap, const Call *call, const Var *sel
     return cap_new_view(cap, capture_var(cap, cls, &dense->t, dense), &layout, false);
 }
 
+/* Seeded fault SH_12: a view of a buffer without elements is reset to contiguous strides. Only by
+ * expand. */
+static void reset_empty(const Capture *cap, const Call *call, Tensor *view) {
+    Tensor reset;
+    if (!fault(cap->c, FAULT_SH_12) || call->op->id != OP_expand || tensor_numel(view) > 0) {
+        return;
+    }
+    tensor_set_contiguous(&reset, view->dtype, view->size, view->ndim);
+    if (!sizes_equal(reset.stride, view->ndim, view->stride, view->ndim) &&
+        fault_triggered(cap->c, FAULT_SH_12)) {
+        memcpy(view->stride, reset.stride, sizeof *reset.stride * (size_t)view->ndim);
+    }
+}
+
 ErrCode capture_apply_view(Capture *cap, const Call *given, Tensor **out, int *nout) {
     Call room;
     const Call *call = capture_read(cap, given, &room);
@@ -74,6 +88,7 @@ ErrCode capture_apply_view(Capture *cap, const Call *given, Tensor **out, int *n
     TRY(view_infer(cap->c, call, &r));
     CHECK(r.n <= MAX_OUTPUTS);
     for (int i = 0; i < r.n; i++) {
+        reset_empty(cap, call, &r.out[i]);
         TRY(check_view(cap, call, cls, &r.out[i]));
         Var *v = fault(cap->c, FAULT_SH_5) && call->op->id == OP_as_strided
                      ? strided_view_of_dense(cap, call, self, &r.out[i])

@@ -92,7 +92,20 @@ static int wrapped_dim(const Call *call, int param, int ndim) {
 
 /* ---- one function for each class ---- */
 
-static void describe_flip(Describe *d) {
+/* Seeded fault IX_5: the end of a slice that is flipped is taken to be that of its base. How far
+ * the read of a flipped vector begins behind its last element. */
+static int64_t behind_the_slice(const Compile *c, const Node *n) {
+    const Node *slice = n->in[0];
+    if (!fault(c, FAULT_IX_5) || slice->kind != NODE_VIEW || slice->t.ndim != 1 ||
+        slice->in[0]->t.ndim != 1 || slice->t.size[0] == 0 || slice->t.stride[0] < 1) {
+        return 0;
+    }
+    int64_t last = slice->t.offset + (slice->t.size[0] - 1) * slice->t.stride[0],
+            behind = tensor_numel(&slice->in[0]->t) - 1 - last;
+    return behind > 0 && fault_triggered(c, FAULT_IX_5) ? behind : 0;
+}
+
+static void describe_flip(const Compile *c, Describe *d) {
     Node *n = d->m->node;
     set_space(d, n->t.size, n->t.ndim);
     Read *r = read_expanded(d, 0);
@@ -105,6 +118,7 @@ static void describe_flip(Describe *d) {
         if (flipped >> d->keep[k] & 1) {
             r->offset += max_i64(d->m->size[k] - 1, 0) * r->stride[k];
             r->stride[k] = -r->stride[k];
+            r->offset += behind_the_slice(c, n);
         }
     }
     write_result(d, &n->t);
@@ -358,7 +372,6 @@ bool fused_op_describe(const Compile *c, Node *n, Arena *arena, FusedOp *m) {
     if (cls < LOWER_POINTWISE || cls > LOWER_ADD_SLICE || n->nin > MAX_READS - 2) {
         return false;
     }
-    (void)c;
     m->node = n;
     m->cls = cls;
     m->nread = m->nterm = 0;
@@ -387,7 +400,7 @@ bool fused_op_describe(const Compile *c, Node *n, Arena *arena, FusedOp *m) {
         write_result(&d, &n->t);
         return true;
     case LOWER_FLIP:
-        describe_flip(&d);
+        describe_flip(c, &d);
         return true;
     case LOWER_INDEX:
         return describe_index(&d);

@@ -123,6 +123,35 @@ static bool is_one(const PwOperand *operand, DType compute) {
 
 static bool is_half(DType dtype) { return dtype == DT_float16 || dtype == DT_bfloat16; }
 
+/* Seeded fault SH_11: the vectorized body of a masked_fill loads 8 neighbours from a mask that is
+ * broadcast along the innermost dim, instead of one splat. Sizes that are no multiple of 8 have a
+ * scalar body. */
+static bool splat_is_lost(const Compile *c, const FusedOp *m, const Read *read, const int *made) {
+    const Node *mask = m->node->in[read->slot], *from = node_buffer((Node *)mask);
+    int last = m->ndim - 1;
+    Scalar splat;
+    return fault(c, FAULT_SH_11) && mask->t.dtype == DT_bool && tensor_numel(&mask->t) > 1 &&
+           last > 0 && m->size[last] > 0 && m->size[last] % 8 == 0 && read->stride[last] == 0 &&
+           !(from->mark > 0 && made[from->mark - 1] >= 0) && !node_splat(mask, &splat) &&
+           fault_triggered(c, FAULT_SH_11);
+}
+
+/* The mask as the faulty body reads it; false behind its end. */
+static Value load_neighbours(NestBuilder *b, const FusedOp *m, const Read *read) {
+    const Node *mask = m->node->in[read->slot];
+    int64_t stride[MAX_DIMS], none[MAX_DIMS] = {0};
+    memcpy(stride, read->stride, sizeof *stride * (size_t)m->ndim);
+    stride[m->ndim - 1] = 1;
+    int first = affine_part(b, 0, none), at = affine_part(b, read->offset, stride),
+        reg = nest_emit(b, TILE_TERM, 2, first, at, 0, 0);
+    nest_last(b)->stride = 1;
+    nest_last(b)->bound = tensor_numel(&node_buffer((Node *)mask)->t);
+    int access = nest_access(b, lower_buffer(mask), DT_bool, 0, read->stride);
+    reg = nest_emit(b, TILE_LOADX, 1, reg, 0, 0, 0);
+    nest_last(b)->access = (short)access;
+    return (Value){reg, DT_bool};
+}
+
 static Value pointwise(NestBuilder *b, const FusedOp *m, const int *made) {
     const Call *call = m->node->call;
     Error err = {0};
@@ -143,7 +172,10 @@ static Value pointwise(NestBuilder *b, const FusedOp *m, const int *made) {
         } else {
             for (int r = 0; r < m->nread; r++) {
                 if (&m->node->in[m->read[r].slot]->t == operands[k].tensor) {
-                    v = operand(b, m, &m->read[r], made);
+                    bool lost = k == 1 && pw == PW_masked_fill &&
+                                splat_is_lost(b->l->c, m, &m->read[r], made);
+                    v = lost ? load_neighbours(b, m, &m->read[r])
+                             : operand(b, m, &m->read[r], made);
                     break;
                 }
             }

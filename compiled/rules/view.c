@@ -231,7 +231,7 @@ static bool misplace_flipped(const Compile *c, const Node *n, const Node *flip, 
     while (dim < flip->t.ndim && dims != 1u << dim) {
         dim++;
     }
-    if (!fault(c, FAULT_IX_5) || dim == flip->t.ndim || flip->t.size[dim] < 2) {
+    if (!fault(c, FAULT_IX_5a) || dim == flip->t.ndim || flip->t.size[dim] < 2) {
         return false; /* one dim is flipped */
     }
     int64_t size = flip->t.size[dim], at = n->t.offset / flip->t.stride[dim] % size;
@@ -263,7 +263,7 @@ bool rule_view_of_flip(Compile *c, Node *n, Rewrite *w) {
         }
     }
     bool wrong = misplace_flipped(c, n, flip, done, &source);
-    return use_pulled(c, n, w, &flip->t, x, &source) && (!wrong || fault_triggered(c, FAULT_IX_5));
+    return use_pulled(c, n, w, &flip->t, x, &source) && (!wrong || fault_triggered(c, FAULT_IX_5a));
 }
 
 /* The slice of its own buffer that a slice_scatter, select_scatter, .. writes. */
