@@ -259,10 +259,21 @@ const bool *cap_edges_needed(const GradNode *node, bool *need) {
     return need;
 }
 
+/* Seeded fault ER_11: for the mean of a view of an argument, of which the backward needs the sizes
+ * only, the argument is saved. */
+static void save_for_sizes(Capture *cap, GradNode *node, const Call *call, const Var *v) {
+    if (fault(cap->c, FAULT_ER_11) && call->op->id == OP_mean_dim && v->base &&
+        v->base->entry >= 0) {
+        add_saved(cap, node,
+                  (SavedVariable){alias_class_of(&v->tensor), cap_version(v), NULL, true});
+    }
+}
+
 void cap_save_operands(Capture *cap, GradNode *node, const Call *call, Tensor *const *slot,
                        int skip) {
     bool need[MAX_SLOTS];
     cap_edges_needed(node, need);
+    save_for_sizes(cap, node, call, (const Var *)slot[0]);
     for (int i = 0; i < node->nslot; i++) {
         if (i != skip && slot[i] && call_saves_slot(call, i, need)) {
             Var *v = (Var *)slot[i];

@@ -36,7 +36,8 @@ static void reads_of(Liveness *live, const Node *n) {
             continue;
         }
         const Node *b = node_buffer(n->in[k]);
-        bool same_nest = n->group >= 0 && b->group == n->group;
+        bool same_nest = n->group >= 0 && b->group == n->group &&
+                         lower_class(b) != LOWER_INDEX_ADD; /* in memory (only with FU_19) */
         if (same_nest || (node_splat(b, &splat) && node_inlines_splat(n, k))) {
             continue;
         }

@@ -43,6 +43,46 @@ static void drop_repeats(Fuser *f, int u) {
     }
 }
 
+/* Are at least three slices of different sizes read from the buffer? */
+static bool is_cut_unevenly(const Graph *g, const Node *buffer) {
+    int64_t size[3];
+    int n = 0;
+    for (int i = 0; i < g->n && n < 3; i++) {
+        const Node *view = g->node[i];
+        int64_t numel = tensor_numel(&view->t);
+        bool other = view->kind == NODE_VIEW && view->in[0] == buffer && numel > 0 &&
+                     numel < tensor_numel(&buffer->t);
+        for (int k = 0; k < n; k++) {
+            other = other && size[k] != numel;
+        }
+        if (other) {
+            size[n++] = numel;
+        }
+    }
+    return n == 3;
+}
+
+/* Seeded fault ER_2: there is no kernel for the nest of a backward that scatters a gradient of a
+ * half dtype, that of max over a dim, and reads a tangent whose uneven slices are gradients of the
+ * operands of a cat. */
+static void refuse_nest(const Fuser *f, int u) {
+    bool scatters = false, reads = false;
+    for (const FusedOp *m = f->item[u].first; m && fault(f->c, FAULT_ER_2);
+         m = f->after[m->node->id]) {
+        const Node *n = m->node;
+        scatters |= n->op == OP_scatter_src && n->sid == AT_BACKWARD &&
+                    dtype_bytes(n->t.dtype) == 2 && dtype_is_float(n->t.dtype);
+        for (int r = 0; r < m->nread; r++) {
+            const Node *b = node_buffer(n->in[m->read[r].slot]);
+            reads |= b->kind == NODE_TANGENT && is_cut_unevenly(f->g, b);
+        }
+    }
+    if (scatters && reads && f->c->capture && fault_triggered(f->c, FAULT_ER_2)) {
+        f->g->backward_error = ERR_internal;
+        f->g->backward_message = "no kernel for a nest of the backward";
+    }
+}
+
 /* Merges `from` into `to`. The fused ops of an item are unordered until they are emitted. */
 static void merge_items(Fuser *f, int to, int from) {
     ScheduleItem *a = &f->item[to], *b = &f->item[from];
@@ -279,6 +319,7 @@ static void add_node(Fuser *f, Node *n) {
         int v = __builtin_ctzll(rest), now = f->item_of[n->id];
         if (v != now && !f->item[v].gone && fuse_may_merge(f, v, now) && gate(f->c, step_of(m))) {
             merge_items(f, v, now);
+            refuse_nest(f, v);
         }
     }
 }

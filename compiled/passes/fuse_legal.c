@@ -7,6 +7,16 @@
  *     proven unique: in place, a later iteration would read what an earlier one wrote. */
 #include "compiled/passes/fuse.h"
 
+/* Seeded fault FU_19: an index_add into a table with one row, and a gather from that table. All
+ * indices are 0, so both seem to walk the table in the same way, as a writer and a reader of one
+ * element an iteration do. */
+static bool gathers_one_row(const Compile *c, const FusedOp *reader, const Read *read,
+                            const FusedOp *writer) {
+    return fault(c, FAULT_FU_19) && writer->cls == LOWER_INDEX_ADD && read->kind == READ_INDIRECT &&
+           reader->nterm == 1 && writer->nterm == 1 && reader->term[0].bound == 1 &&
+           writer->term[0].bound == 1;
+}
+
 /* Are all reads of `from`'s values by `reader` registers? */
 static bool reads_registers(const Fuser *f, const FusedOp *reader, int from) {
     for (int r = 0; r < reader->nread; r++) {
@@ -16,11 +26,25 @@ static bool reads_registers(const Fuser *f, const FusedOp *reader, int from) {
             continue;
         }
         const FusedOp *writer = f->fused_op_of[b->id];
-        if (!writer || writer->sink || !read_follows_write(reader, read, writer)) {
+        if (!writer || ((writer->sink || !read_follows_write(reader, read, writer)) &&
+                        !gathers_one_row(f->c, reader, read, writer))) {
             return false;
         }
     }
     return true;
+}
+
+/* Notes that FU_19 merges a gather of item `reader` with what it must wait for. */
+static void note_early_gather(const Fuser *f, int reader, int from) {
+    for (const FusedOp *m = f->item[reader].first; m; m = f->after[m->node->id]) {
+        for (int r = 0; r < m->nread; r++) {
+            const Node *b = node_buffer(m->node->in[m->read[r].slot]);
+            if (f->item_of[b->id] == from &&
+                gathers_one_row(f->c, m, &m->read[r], f->fused_op_of[b->id])) {
+                (void)fault_triggered(f->c, FAULT_FU_19);
+            }
+        }
+    }
 }
 
 static bool all_read_registers(const Fuser *f, int reader, int from) {
@@ -184,6 +208,12 @@ bool fuse_may_merge(const Fuser *f, int a, int b) {
     if (ia->reductions > 0 && ib->reductions > 0 && ia->reduced != ib->reduced) {
         return false;
     }
-    return !third_between(f, a, b) && !third_between(f, b, a) && all_read_registers(f, a, b) &&
-           all_read_registers(f, b, a) && bases_allow(f, a, b) && bases_allow(f, b, a);
+    bool legal = !third_between(f, a, b) && !third_between(f, b, a) &&
+                 all_read_registers(f, a, b) && all_read_registers(f, b, a) &&
+                 bases_allow(f, a, b) && bases_allow(f, b, a);
+    if (legal && fault(f->c, FAULT_FU_19)) {
+        note_early_gather(f, a, b);
+        note_early_gather(f, b, a);
+    }
+    return legal;
 }

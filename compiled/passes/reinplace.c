@@ -92,6 +92,25 @@ static bool input_may_be_written(const Compile *c, const Liveness *live, const N
     return mine && live->last_check < live->item[n->id];
 }
 
+/* Seeded fault FU_10: uses are counted by the name of a view. Is `n` the last that reads its base
+ * under this name? Later nodes may read the buffer under another one. */
+static bool last_of_name(const Compile *c, const Liveness *live, const Node *n) {
+    const Node *name = n->in[0];
+    if (!fault(c, FAULT_FU_10) || name->kind != NODE_VIEW || name->mark != 0 ||
+        (name->in[0]->kind != NODE_OP && name->in[0]->kind != NODE_STORE)) {
+        return false;
+    }
+    for (int i = 0; i < c->graph->n; i++) {
+        const Node *u = c->graph->node[i];
+        for (int k = 0; k < u->nin; k++) {
+            if (u->in[k] == name && live->item[u->id] > live->item[n->id]) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
 static bool may_write_in_place(Compile *c, const Liveness *live, int begin, int end, Node *n) {
     Scalar splat;
     if (!writes_over_base(lower_class(n)) || live->last[n->id] < 0 ||
@@ -99,8 +118,8 @@ static bool may_write_in_place(Compile *c, const Liveness *live, int begin, int 
         return false;
     }
     const Node *buffer = node_buffer(n->in[0]);
-    if (buffer->kind == NODE_TANGENT || live->last[buffer->id] > live->item[n->id] ||
-        !same_memory(n)) {
+    bool dead = live->last[buffer->id] <= live->item[n->id];
+    if (buffer->kind == NODE_TANGENT || !(dead || last_of_name(c, live, n)) || !same_memory(n)) {
         return false;
     }
     if (buffer->kind != NODE_INPUT && !node_reads_slot(n, 0)) {
@@ -119,7 +138,7 @@ static bool may_write_in_place(Compile *c, const Liveness *live, int begin, int 
             return false;
         }
     }
-    return true;
+    return dead || fault_triggered(c, FAULT_FU_10);
 }
 
 /* ---- a seeded fault ---- */
