@@ -158,12 +158,6 @@ ErrCode cap_gradient_edge(Capture *cap, Var *v, Edge *edge) {
     return ERR_none;
 }
 
-/* Seeded fault RG_13: under no_grad nothing requires grad, so a view gets the flag of a computed
- * value instead of its base's. */
-static bool flag_by_mode_alone(const Capture *cap, const Var *of) {
-    return !cap->grad_mode && cap_requires_grad(of) && fault_triggered(cap->c, FAULT_RG_13);
-}
-
 Var *cap_new_view(Capture *cap, Var *of, const Tensor *meta, bool multi) {
     AliasClass *cls = alias_class_of(&of->tensor);
     Var *v = capture_var(cap, cls, meta, graph_view(cap->graph, cls->buffer, meta, cap->sid));
@@ -172,9 +166,6 @@ Var *cap_new_view(Capture *cap, Var *of, const Tensor *meta, bool multi) {
     v->creation_meta = !cap->grad_mode ? CREATION_NO_GRAD
                        : multi         ? CREATION_MULTI_OUTPUT
                                        : of->creation_meta;
-    if (fault(cap->c, FAULT_RG_13) && flag_by_mode_alone(cap, of)) {
-        v->base = NULL;
-    }
     if (fault(cap->c, FAULT_AL_8) && v->creation_meta == CREATION_MULTI_OUTPUT && !multi &&
         fault_triggered(cap->c, FAULT_AL_8)) {
         v->creation_meta = CREATION_DEFAULT;

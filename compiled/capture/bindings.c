@@ -14,6 +14,13 @@ static BindingFlags bindings_truth(const Var *v) {
     return (BindingFlags){cap_requires_grad(v), cap_has_grad_fn(v)};
 }
 
+/* Seeded fault RG_13: under no_grad nothing requires grad, so a view has the flag of a computed
+ * value instead of its base's. */
+bool capture_flag_by_mode(const Compile *c, const Var *v) {
+    return v->base && v->creation_meta == CREATION_NO_GRAD && !v->requires_grad &&
+           !v->grad_fn.node && cap_requires_grad(v->base) && fault_triggered(c, FAULT_RG_13);
+}
+
 void binding_clear(Capture *cap, NameId name) {
     Binding *h = &cap->binding[name];
     if (h->var) {
@@ -33,6 +40,9 @@ void binding_set(Capture *cap, NameId name, Var *v) {
     AliasClass *cls = alias_class_of(&v->tensor);
     h->var = v;
     h->flags = bindings_truth(v);
+    if (fault(cap->c, FAULT_RG_13) && capture_flag_by_mode(cap->c, v)) {
+        h->flags.requires_grad = false;
+    }
     h->branch_requires_grad = h->flags.requires_grad;
     h->prev = NULL;
     h->next = cls->bindings;

@@ -95,6 +95,9 @@ void capture_program(Compile *c, const CaptureInput *in);
 
 /* ---- capture/exit.c ---- */
 void capture_return_plan(ReturnPlan *ret, const Var *v);
+/* Seeded faults: refuses a write-back; takes histories from what is returned. */
+ErrCode capture_write_back_mode(Capture *cap);
+void capture_returns_forget(Capture *cap, ReturnPlan *ret);
 /* The tensors that outlive the region and, for each, who may receive a gradient. */
 void capture_live_tensors(Capture *cap);
 /* What each of them is when the capture (before the passes) has ended. */
@@ -168,6 +171,8 @@ void binding_set(Capture *cap, NameId name, Var *v);
 /* After a statement that may have changed flags on the storage of its receiver: brings the caches
  * concerned up to date. */
 void binding_refresh(Capture *cap, const Stmt *stmt, const Var *receiver);
+/* Seeded fault RG_13. */
+bool capture_flag_by_mode(const Compile *c, const Var *v);
 /* True if the cache is up to date (always, unless a seeded fault keeps it stale). */
 bool binding_is_fresh(const Binding *h);
 

@@ -19,6 +19,89 @@ void capture_return_plan(ReturnPlan *ret, const Var *v) {
     ret->grad = v->program_grad && (ret->is_leaf || v->retains_grad) ? v->program_grad->node : NULL;
 }
 
+/* ---- seeded faults in what is returned ---- */
+
+/* Seeded fault MU_1: what no_grad wrote to a leaf is copied back in the grad mode of the call, and
+ * is refused there. */
+ErrCode capture_write_back_mode(Capture *cap) {
+    if (!fault(cap->c, FAULT_MU_1) || !cap->grad_mode) {
+        return ERR_none;
+    }
+    for (int i = 0; i < cap->graph->n; i++) {
+        const Node *n = cap->graph->node[i];
+        for (int k = 0; n->kind == NODE_WRITE && k < cap->in.n; k++) {
+            const Var *v = &cap->entry[k];
+            if (alias_class_of(&v->tensor)->number == n->cls && v->requires_grad &&
+                !v->grad_fn.node && fault_triggered(cap->c, FAULT_MU_1)) {
+                return error_set(&cap->err, ERR_leaf_inplace,
+                                 "a leaf that requires grad is used in an in-place operation");
+            }
+        }
+    }
+    return ERR_none;
+}
+
+static void forget_history(Var *v, ReturnPlan *ret) {
+    v->requires_grad = false;
+    v->grad_fn = (Edge){NULL, 0};
+    v->base = NULL;
+    capture_return_plan(ret, v);
+}
+
+static bool entries_require_grad(const Capture *cap) {
+    for (int i = 0; i < cap->in.n; i++) {
+        if (cap->in.entry[i].record.requires_grad || cap->in.entry[i].has_grad_fn) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Seeded faults: the graph is taken for one that needs no backward, so that what it computes comes
+ * back without a history. RG_5: the grad mode of the call decides, enable_grad inside is not
+ * looked for. RG_7a: the inputs decide, a leaf made inside does not count. */
+static FaultId forward_only(const Capture *cap) {
+    const Compile *c = cap->c;
+    if (fault(c, FAULT_RG_5) && !cap->in.grad_mode) {
+        return FAULT_RG_5;
+    }
+    return fault(c, FAULT_RG_7a) && !entries_require_grad(cap) ? FAULT_RG_7a : FAULT_NONE;
+}
+
+/* Seeded fault RG_8: returns of one buffer and layout share one wrapper. True if another return
+ * shares that of return k, and is detached: its flag wins. */
+static bool shares_detached_wrapper(const Capture *cap, const ReturnPlan *ret, int k) {
+    for (int j = 0; j < cap->program->nreturns; j++) {
+        if (cap->ret[j] != cap->ret[k] && ret[j].cls == ret[k].cls && !ret[j].requires_grad &&
+            ret[j].layout.dtype == ret[k].layout.dtype &&
+            tensor_same_layout(&ret[j].layout, &ret[k].layout)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The seeded faults that return a computed tensor without its history. */
+void capture_returns_forget(Capture *cap, ReturnPlan *ret) {
+    const Compile *c = cap->c;
+    FaultId by = forward_only(cap);
+    for (int k = 0; k < cap->program->nreturns; k++) {
+        Var *v = cap->ret[k];
+        if (fault(c, FAULT_RG_13) && ret[k].requires_grad && capture_flag_by_mode(c, v)) {
+            ret[k].requires_grad = false;
+        }
+        if (ret[k].aliases_input || !ret[k].requires_grad) {
+            continue;
+        }
+        if (by != FAULT_NONE && v->grad_fn.node && fault_triggered(c, by)) {
+            forget_history(v, &ret[k]);
+        } else if (fault(c, FAULT_RG_8) && shares_detached_wrapper(cap, ret, k) &&
+                   fault_triggered(c, FAULT_RG_8)) {
+            forget_history(v, &ret[k]);
+        }
+    }
+}
+
 /* ---- exports ---- */
 
 static int live_index(Capture *cap, Var *v) {
