@@ -102,6 +102,10 @@ static void rule_sum(Session *s, const Call *call, const Tensor *out, const Oper
     bool mean = call->op->id == OP_mean || call->op->id == OP_mean_dim;
     for (int64_t i = 0; i < to->numel; i++) {
         double y = to->value64[i], total = mean ? magnitude[i] * n : magnitude[i];
+        if (n == 0) { /* nothing is rounded; a mean's bound would be 0 / 0 too */
+            to->bound[i] = 0;
+            continue;
+        }
         if (n > 1 && shadow_may_overflow(o, 1, out->dtype)) {
             to->bound[i] = NAN;
             continue;
