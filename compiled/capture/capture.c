@@ -188,6 +188,9 @@ static ErrCode capture_run_op(Capture *cap, const Stmt *stmt) {
     Tensor *out[MAX_OUTPUTS];
     int nout = 0;
     cap->stmt_op = stmt->op->id;
+    if (cap->c->options->fault != FAULT_NONE) {
+        TRY(capture_faulty_call(cap, &call));
+    }
     if (emit_call(&cap->emit, &call, out, &nout) != ERR_none) {
         merge_error_classes(cap, stmt);
         return cap->err.code;

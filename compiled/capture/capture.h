@@ -87,6 +87,10 @@ struct Capture {
     bool unsettled; /* the error was found in a value while writing to input storage `writing` */
 };
 
+/* ---- decompose_faults.c ---- */
+/* What a seeded fault makes of a statement's call. */
+ErrCode capture_faulty_call(Capture *cap, Call *call);
+
 /* ---- capture.c ---- */
 /* Does some statement of the function take gradients? */
 bool capture_takes_gradients(const Program *p);

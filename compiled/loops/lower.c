@@ -3,7 +3,7 @@
  * Groups of fused ops, and single nodes that could be one, go to lower_nest. CHECKs, scans, matrix
  * products, concatenation and ops without a lowering become loops of their own here. A node whose
  * value has no buffer and is in no register is not used, and makes no loop. */
-#include "compiled/loops/lower.h"
+#include "compiled/loops/faults.h"
 #include "compiled/passes/passes.h"
 #include "compiled/runtime/poison.h"
 #include "compiled/tile/isa.h"
@@ -82,6 +82,9 @@ void lower_fill(Lower *l, const Node *node, int buffer, DType dtype, int64_t num
 /* ---- nodes that are loops of their own ---- */
 
 static void lower_check(Lower *l, Node *n) {
+    if (omits_check(l->c, n)) {
+        return;
+    }
     const Tensor *t = &n->in[0]->t;
     Loop *loop = lower_add(l, LOOP_CHECK, n);
     loop->ndim = t->ndim;
@@ -267,6 +270,9 @@ static void lower_opaque(Lower *l, Node *n) {
     o->out_storage = (Storage){.dtype = n->t.dtype, .numel = tensor_numel(&n->t)};
     o->out.storage = &o->out_storage;
     o->out_buffer = n->buffer;
+    if (l->c->options->fault != FAULT_NONE) {
+        faulty_opaque(l->c, n, o);
+    }
     lower_add(l, LOOP_OPAQUE, n)->opaque = o;
 }
 

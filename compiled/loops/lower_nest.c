@@ -5,6 +5,7 @@
  * computed it, a constant if it is a splat, and otherwise a load. Stores are collected and appended
  * at the end: in a tile all loads precede all stores, so that a nest which updates an element in
  * place reads it first. */
+#include "compiled/loops/faults.h"
 #include "compiled/loops/nest.h"
 #include "compiled/loops/scatter_faults.h"
 #include "compiled/tile/run.h"
@@ -168,7 +169,7 @@ static Value pointwise(NestBuilder *b, const FusedOp *m, const int *made) {
     for (int k = 0; k < n; k++) {
         Value v = {0, compute};
         if (!operands[k].tensor) {
-            v = nest_constant(b, lower_scalar(operands[k].scalar, compute), compute);
+            v = nest_constant(b, emitted_scalar(b, operands[k].scalar, compute), compute);
         } else {
             for (int r = 0; r < m->nread; r++) {
                 if (&m->node->in[m->read[r].slot]->t == operands[k].tensor) {
@@ -197,11 +198,13 @@ static Value pointwise(NestBuilder *b, const FusedOp *m, const int *made) {
             src[1] = swapped;
         }
     }
-    Value v = {nest_emit(b, op, n, src[0], src[1], src[2], src[3]), compute};
+    int faulty = faulty_pointwise(b, m->node, pw, compute, src);
+    Value v = {faulty >= 0 ? faulty : nest_emit(b, op, n, src[0], src[1], src[2], src[3]), compute};
     if (kind != REGISTER_I64 && returns_int(op)) {
         v.dtype = DT_bool;
-    } else if (kind == REGISTER_I64 ? compute != DT_int64 && may_leave_range(pw)
-                                    : is_half(compute) && pw_info(pw)->k > 0) {
+    } else if (kind == REGISTER_I64
+                   ? compute != DT_int64 && may_leave_range(pw) && !keeps_carry(b, m->node, compute)
+                   : is_half(compute) && pw_info(pw)->k > 0) {
         v = nest_unary(b, nest_wrap_op(compute), v, compute);
     }
     return nest_convert(b, v, m->node->t.dtype);
@@ -284,6 +287,7 @@ static void reduce_identity(Lower *l, const FusedOp *m) {
         if (m->size[d] == 0) {
             bool mean = n->op == OP_mean || n->op == OP_mean_dim,
                  prod = n->op == OP_prod || n->op == OP_prod_dim;
+            mean = mean && !skips_division(l->c, n);
             Scalar identity = mean ? scalar_float((double)__builtin_nanf("")) : scalar_int(prod);
             lower_fill(l, n, n->buffer, n->t.dtype, tensor_numel(&n->t),
                        lower_scalar(identity, n->t.dtype));
@@ -375,6 +379,7 @@ static void lower_fused_op(NestBuilder *b, FusedOp *m, int k, int *made) {
     case LOWER_STORE:
     case LOWER_VIEW_SCATTER:
         prepare_base(b->l, m);
+        fill_stepped_gaps(b->l, m);
         store(b, m, operand(b, m, &m->read[1], made));
         return;
     case LOWER_ADD_SLICE:
@@ -403,6 +408,7 @@ void lower_nest(Lower *l, Node *const *node, int count) {
     }
     NestBuilder *b = arena_alloc_raw(l->arena, (int64_t)sizeof *b);
     nest_start(b, l);
+    int spread = n > 1 ? -1 : keep_expanded_stride(l->c, &m[0]);
     bool stored = n > 1 || scatter_fault_collapse(l->c, &m[0]);
     b->ndim = m[0].ndim;
     memcpy(b->size, m[0].size, (size_t)b->ndim * sizeof *b->size);
@@ -413,6 +419,9 @@ void lower_nest(Lower *l, Node *const *node, int count) {
         prepare_base(l, &m[0]);
     }
     nest_finish(b, node[count - 1]);
+    if (spread >= 0) {
+        spread_row(l, m[0].node, spread);
+    }
     for (int k = 0; k < count; k++) {
         node[k]->mark = 0;
     }

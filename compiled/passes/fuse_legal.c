@@ -126,12 +126,30 @@ static bool writes_meet(const FusedOp *m) {
     return tensor_overlaps_itself(&written);
 }
 
+/* Seeded fault IX_2: indices that the region computes need not be unique; constants and inputs are
+ * looked at. */
+static bool trusts_computed_indices(const Compile *c, const FusedOp *gather,
+                                    const FusedOp *scatter) {
+    if (!fault(c, FAULT_IX_2) || scatter->nterm == 0 || !same_elements(gather, scatter)) {
+        return false;
+    }
+    for (int k = 0; k < scatter->nterm; k++) {
+        const Node *index =
+            node_buffer(scatter->node->in[scatter->read[scatter->term[k].read].slot]);
+        if (index->kind != NODE_OP || lower_class(index) == LOWER_LITERAL) {
+            return false;
+        }
+    }
+    return fault_triggered(c, FAULT_IX_2);
+}
+
 /* May the writer share a nest with `m`, which reads the writer's base? */
 static bool base_read_allowed(const Compile *c, const FusedOp *m, const Read *read,
                               const FusedOp *writer) {
     if (read->kind == READ_INDIRECT && writer->nterm > 0) {
         return (same_elements(m, writer) && indices_unique(writer) && indices_unique(m)) ||
-               (fault(c, FAULT_IX_1) && fault_triggered(c, FAULT_IX_1));
+               (fault(c, FAULT_IX_1) && fault_triggered(c, FAULT_IX_1)) ||
+               trusts_computed_indices(c, m, writer);
     }
     /* otherwise the write could not be in place: keep the items separate */
     return read->kind == READ_AFFINE && writer->nterm == 0 && read_follows_write(m, read, writer) &&

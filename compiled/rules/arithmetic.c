@@ -52,12 +52,17 @@ static bool shared_mean_times_zero(Compile *c, const Node *n) {
            fault_triggered(c, FAULT_NU_20);
 }
 
+/* Seeded fault NU_1: x * 0 is 0 for floats too, where x may be NaN or infinite, or below 0. */
+static bool folds_zero_product(const Compile *c, const Node *n) {
+    return !is_float(n) || (fault(c, FAULT_NU_1) && fault_triggered(c, FAULT_NU_1));
+}
+
 bool rule_mul_zero(Compile *c, Node *n, Rewrite *w) {
     if (shared_mean_times_zero(c, n)) {
         return be_splat(c, w, n, scalar_float(0));
     }
-    return is_mul(n) && !is_float(n) && (operand_is(n, 0, 0) || operand_is(n, 1, 0)) &&
-           be_splat(c, w, n, scalar_int(0));
+    return is_mul(n) && (operand_is(n, 0, 0) || operand_is(n, 1, 0)) && folds_zero_product(c, n) &&
+           be_splat(c, w, n, is_float(n) ? scalar_float(0) : scalar_int(0));
 }
 
 bool rule_mul_constants(Compile *c, Node *n, Rewrite *w) {
@@ -82,8 +87,16 @@ bool rule_mul_neg_neg(Compile *c, Node *n, Rewrite *w) {
            be_like(c, w, n, n->op, n->in[0]->in[0], n->in[1]->in[0]);
 }
 
+/* Seeded fault NU_1b: x / x is 1, also where x is 0, NaN or infinite. */
+static bool divides_self(const Compile *c, const Node *n) {
+    return fault(c, FAULT_NU_1b) && n->op == OP_div_Tensor && is_float(n) && n->in[0] == n->in[1] &&
+           fault_triggered(c, FAULT_NU_1b);
+}
+
 bool rule_div_one(Compile *c, Node *n, Rewrite *w) {
-    UNUSED;
+    if (divides_self(c, n)) {
+        return be_splat(c, w, n, scalar_float(1));
+    }
     return is_div(n) && is_float(n) && same_type(n, n->in[0]) && operand_is(n, 1, 1) &&
            use(w, n->in[0]);
 }
@@ -143,12 +156,18 @@ static bool second_where_is_dropped(const Compile *c, const Node *n) {
            flip->in[0]->in[0]->op == OP_flip && fault_triggered(c, FAULT_GR_8);
 }
 
+/* Seeded fault NU_2: x + 0.0 is x, although -0.0 + 0.0 is 0.0. */
+static bool adds_nothing(const Compile *c, const Node *n, Scalar v) {
+    return is_zero(v, true) || (fault(c, FAULT_NU_2) && is_zero(v, false) &&
+                                !(n->mark & OUT_RETURN) && fault_triggered(c, FAULT_NU_2));
+}
+
 bool rule_add_nothing(Compile *c, Node *n, Rewrite *w) {
     Scalar v;
     if (second_where_is_dropped(c, n)) {
         return use(w, n->in[0]);
     }
-    return is_add(n) && same_type(n, n->in[0]) && added_constant(n, &v) && is_zero(v, true) &&
+    return is_add(n) && same_type(n, n->in[0]) && added_constant(n, &v) && adds_nothing(c, n, v) &&
            use(w, n->in[0]);
 }
 
@@ -204,9 +223,15 @@ bool rule_add_constants(Compile *c, Node *n, Rewrite *w) {
     return be_call(c, w, n, &call);
 }
 
+/* Seeded fault NU_1a: x - x is 0 for floats too, where x may be NaN or infinite. */
+static bool folds_zero_difference(const Compile *c, const Node *n) {
+    return is_ring(n) || (fault(c, FAULT_NU_1a) && is_float(n) && fault_triggered(c, FAULT_NU_1a));
+}
+
 bool rule_sub_self(Compile *c, Node *n, Rewrite *w) {
-    return n->op == OP_sub_Tensor && is_ring(n) && n->in[0] == n->in[1] && operand_is(n, 2, 1) &&
-           be_splat(c, w, n, scalar_int(0));
+    return n->op == OP_sub_Tensor && n->in[0] == n->in[1] && operand_is(n, 2, 1) &&
+           folds_zero_difference(c, n) &&
+           be_splat(c, w, n, is_float(n) ? scalar_float(0) : scalar_int(0));
 }
 
 static bool negated_float(const Node *n, const Node *operand) {

@@ -8,8 +8,17 @@ bool rule_neg_neg(Compile *c, Node *n, Rewrite *w) {
     return n->in[0]->op == OP_neg && use(w, n->in[0]->in[0]);
 }
 
+/* Seeded fault NU_18: log(exp(x)) is x, although exp(x) may be infinite, or 0. */
+static bool cancels_exp(const Compile *c, const Node *n) {
+    return fault(c, FAULT_NU_18) && n->op == OP_log && n->in[0]->op == OP_exp &&
+           same_type(n, n->in[0]->in[0]) && !(n->mark & OUT_RETURN) &&
+           fault_triggered(c, FAULT_NU_18);
+}
+
 bool rule_idempotent(Compile *c, Node *n, Rewrite *w) {
-    UNUSED;
+    if (cancels_exp(c, n)) {
+        return use(w, n->in[0]->in[0]);
+    }
     switch (n->op) {
     case OP_abs:
     case OP_relu:
@@ -75,7 +84,18 @@ static bool changes_sign_only(const Node *x) {
     return (x->op == OP_neg || x->op == OP_abs) && is_float(x);
 }
 
+/* Seeded fault NU_19: sqrt(x * x) is abs(x), although x * x may be infinite, or 0. */
+static bool cancels_square(const Compile *c, const Node *n) {
+    const Node *x = n->in[0];
+    return fault(c, FAULT_NU_19) && n->op == OP_sqrt &&
+           (x->op == OP_square || (x->op == OP_mul_Tensor && x->in[0] == x->in[1])) &&
+           same_type(n, x->in[0]) && fault_triggered(c, FAULT_NU_19);
+}
+
 bool rule_even_function(Compile *c, Node *n, Rewrite *w) {
+    if (cancels_square(c, n)) {
+        return be_op(c, w, n, OP_abs, n->in[0]->in[0], NULL);
+    }
     bool even = n->op == OP_cos || n->op == OP_cosh;
     return even && changes_sign_only(n->in[0]) && be_op(c, w, n, n->op, n->in[0]->in[0], NULL);
 }
