@@ -90,6 +90,8 @@ struct Capture {
 /* ---- decompose_faults.c ---- */
 /* What a seeded fault makes of a statement's call. */
 ErrCode capture_faulty_call(Capture *cap, Call *call);
+/* Is the CHECK of this index or divisor left out? */
+bool capture_omits_check(const Capture *cap, const Call *call, const Node *checked);
 
 /* ---- capture.c ---- */
 /* Does some statement of the function take gradients? */

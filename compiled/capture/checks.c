@@ -25,7 +25,8 @@ static const char ZERO_DIVISOR[] = "ZeroDivisionError";
 static void check_capture_indices(Capture *cap, const Call *call, const Tensor *index) {
     const Tensor *self = call->arg[0].tensor;
     int dim;
-    if (tensor_numel(index) > 0 && dim_normal(call->arg[1].i, self->ndim, &dim)) {
+    if (tensor_numel(index) > 0 && dim_normal(call->arg[1].i, self->ndim, &dim) &&
+        !capture_omits_check(cap, call, node_of(index))) {
         add_check(cap, CHECK_INDEX, node_of(index), self->ndim > 0 ? self->size[dim] : 1,
                   call_index_error(call), OUT_OF_BOUNDS);
     }
@@ -66,6 +67,9 @@ static ErrCode check_divisor(Capture *cap, const Call *call, const Tensor *out) 
     }
     const Tensor *divisor = call->arg[1].tensor;
     Node *value = node_of(divisor);
+    if (capture_omits_check(cap, call, value)) {
+        return ERR_none;
+    }
     if (divisor->dtype != compute &&
         dtype_category(divisor->dtype) == CAT_INT) { /* narrowing may make it 0 */
         TRY(capture_cast(cap, value, compute, &value));

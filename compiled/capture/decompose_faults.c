@@ -1,5 +1,6 @@
-/* Seeded faults of decompositions and type promotion: each changes a statement's call before its
- * composites are expanded, as a decomposition of the compiler's own would.
+/* Seeded faults of decompositions and type promotion, and of the checks of values. The former
+ * change a statement's call before its composites are expanded, as a decomposition of the
+ * compiler's own would.
  *
  * Both executors share the rules of promotion (program/ops/typing.c), so a wrong dtype is made by a
  * cast of an operand: inference then gives what the mistake gives. */
@@ -122,6 +123,21 @@ static void faulty_addmm(Capture *cap, Call *call) {
         sum.arg[1].tensor = product;
         *call = sum;
     }
+}
+
+/* Seeded fault ER_4: constant indices of index_select are not checked; a load out of bounds gives 0
+ * (TILE_TERM). Seeded fault NU_5: floor_divide does not check its divisor, and a quotient by 0
+ * is 0. */
+bool capture_omits_check(const Capture *cap, const Call *call, const Node *checked) {
+    const Compile *c = cap->c;
+    Scalar value;
+    bool constant =
+        node_splat(checked, &value) || lower_class(node_buffer((Node *)checked)) == LOWER_LITERAL;
+    if (fault(c, FAULT_ER_4) && call->op->id == OP_index_select && constant) {
+        return fault_triggered(c, FAULT_ER_4);
+    }
+    return fault(c, FAULT_NU_5) && call->op->id == OP_floor_divide &&
+           fault_triggered(c, FAULT_NU_5);
 }
 
 ErrCode capture_faulty_call(Capture *cap, Call *call) {

@@ -1,4 +1,4 @@
-/* Seeded faults of the lowering of reductions, checks, scatters, slices and shared kernels. */
+/* Seeded faults of the lowering of reductions, scatters, slices and shared kernels. */
 #include "compiled/loops/faults.h"
 #include "program/kernels/kernels.h"
 #include "tensor/array.h"
@@ -21,35 +21,6 @@ bool skips_division(const Compile *c, const Node *n) {
         }
     }
     return false;
-}
-
-static bool is_known(const Node *n) {
-    Scalar value;
-    return node_splat(n, &value) || lower_class(node_buffer((Node *)n)) == LOWER_LITERAL;
-}
-
-/* Is the checked value operand 1 of an `op` of its statement? */
-static bool checks_operand_of(const Compile *c, const Node *check, OpId op) {
-    const Graph *g = c->graph;
-    for (int i = 0; i < g->n; i++) {
-        const Node *n = g->node[i];
-        if (n->kind == NODE_OP && n->op == op && n->sid == check->sid && n->call->op->nparam > 1 &&
-            n->in[n->op == OP_index_select ? 1 : n->nin - 1] == check->in[0]) {
-            return true;
-        }
-    }
-    return false;
-}
-
-/* Seeded fault ER_4: constant indices of index_select are not checked. (Reads out of bounds give 0:
- * TILE_TERM.) Seeded fault NU_5: floor_divide does not check its divisor, and a quotient by 0
- * is 0. */
-bool omits_check(const Compile *c, const Node *check) {
-    bool index = fault(c, FAULT_ER_4) && check->check == CHECK_INDEX && is_known(check->in[0]) &&
-                 checks_operand_of(c, check, OP_index_select) && fault_triggered(c, FAULT_ER_4);
-    return index ||
-           (fault(c, FAULT_NU_5) && check->check == CHECK_NONZERO &&
-            checks_operand_of(c, check, OP_floor_divide) && fault_triggered(c, FAULT_NU_5));
 }
 
 /* ---- scatters ---- */

@@ -16,8 +16,6 @@ bool keeps_carry(const NestBuilder *b, const Node *n, DType compute);
 /* ---- loops (loops/fault_loops.c) ---- */
 /* Is the sum of no elements not divided, where it should become a mean? */
 bool skips_division(const Compile *c, const Node *n);
-/* Is the CHECK left out? */
-bool omits_check(const Compile *c, const Node *check);
 /* Makes an indirect write ignore its index along an expanded dim of its base. Returns that dim, for
  * spread_row; -1: it does not. */
 int keep_expanded_stride(const Compile *c, FusedOp *m);

@@ -82,9 +82,6 @@ void lower_fill(Lower *l, const Node *node, int buffer, DType dtype, int64_t num
 /* ---- nodes that are loops of their own ---- */
 
 static void lower_check(Lower *l, Node *n) {
-    if (omits_check(l->c, n)) {
-        return;
-    }
     const Tensor *t = &n->in[0]->t;
     Loop *loop = lower_add(l, LOOP_CHECK, n);
     loop->ndim = t->ndim;
