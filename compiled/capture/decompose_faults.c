@@ -5,11 +5,12 @@
  * Both executors share the rules of promotion (program/ops/typing.c), so a wrong dtype is made by a
  * cast of an operand: inference then gives what the mistake gives. */
 #include "compiled/capture/capture.h"
-#include "compiled/loops/lower_class.h"
 
 /* ---- DT ---- */
 
-static bool is_half(const Tensor *t) { return t->dtype == DT_float16 || t->dtype == DT_bfloat16; }
+static bool is_16_bit_float(const Tensor *t) {
+    return t->dtype == DT_float16 || t->dtype == DT_bfloat16;
+}
 
 static void cast_operand(Capture *cap, Call *call, int p, DType dtype) {
     call->arg[p].tensor = emit_cast(&cap->emit, (Tensor *)call->arg[p].tensor, dtype);
@@ -20,7 +21,7 @@ static void cast_operand(Capture *cap, Call *call, int p, DType dtype) {
 static void faulty_add(Capture *cap, Call *call) {
     const Compile *c = cap->c;
     const Tensor *self = call->arg[0].tensor, *other = call->arg[1].tensor;
-    if (!is_half(self) || self->ndim == 0 || other->dtype != DT_float32) {
+    if (!is_16_bit_float(self) || self->ndim == 0 || other->dtype != DT_float32) {
         return;
     }
     if (fault(c, FAULT_DT_2) && other->ndim == 0 && fault_triggered(c, FAULT_DT_2)) {
@@ -64,7 +65,7 @@ static void faulty_matmul(Capture *cap, Call *call) {
         cast_operand(cap, call, 0, DT_int64);
         cast_operand(cap, call, 1, DT_int64);
     }
-    if (fault(c, FAULT_ER_9) && is_half(a) && b->dtype == DT_float32 &&
+    if (fault(c, FAULT_ER_9) && is_16_bit_float(a) && b->dtype == DT_float32 &&
         fault_triggered(c, FAULT_ER_9)) {
         cast_operand(cap, call, 0, DT_float32);
     }
@@ -75,24 +76,25 @@ static void faulty_matmul(Capture *cap, Call *call) {
 static void faulty_sum(Capture *cap, Call *call) {
     const Tensor *self = call->arg[0].tensor;
     Arg *dtype = &call->arg[op_param(call->op, "dtype")];
-    Scalar value;
+    const Node *made = node_buffer(((const Var *)self)->node);
+    bool uniform = made->op == OP_zeros || made->op == OP_ones || made->op == OP_full;
     if (fault(cap->c, FAULT_DT_6) && !dtype->none && dtype->dtype != DT_int64 &&
-        !dtype_is_float(self->dtype) && node_splat(((const Var *)self)->node, &value) &&
+        !dtype_is_float(self->dtype) && made->kind == NODE_OP && uniform &&
         fault_triggered(cap->c, FAULT_DT_6)) {
         dtype->none = true;
     }
 }
 
-/* Seeded fault DT_7: pow has the dtype of its first operand. Seeded fault DT_7a: pow of a bool and
+/* Seeded fault DT_7b: pow has the dtype of its first operand. Seeded fault DT_7a: pow of a bool and
  * a half computes, and stays, in float32. */
 static void faulty_pow(Capture *cap, Call *call) {
     const Compile *c = cap->c;
     const Tensor *self = call->arg[0].tensor, *exponent = call->arg[1].tensor;
-    if (fault(c, FAULT_DT_7b) && is_half(self) && exponent->dtype == DT_float32 &&
+    if (fault(c, FAULT_DT_7b) && is_16_bit_float(self) && exponent->dtype == DT_float32 &&
         exponent->ndim > 0 && fault_triggered(c, FAULT_DT_7b)) {
         cast_operand(cap, call, 1, self->dtype);
     }
-    if (fault(c, FAULT_DT_7a) && self->dtype == DT_bool && is_half(exponent) &&
+    if (fault(c, FAULT_DT_7a) && self->dtype == DT_bool && is_16_bit_float(exponent) &&
         fault_triggered(c, FAULT_DT_7a)) {
         cast_operand(cap, call, 1, DT_float32);
     }
@@ -100,14 +102,15 @@ static void faulty_pow(Capture *cap, Call *call) {
 
 /* ---- ER ---- */
 
-static bool is_one(Scalar s) { return s.kind == CAT_FLOAT ? s.f == 1 : s.i == 1; }
+static bool is_unit_factor(Scalar s) { return s.kind == CAT_FLOAT ? s.f == 1 : s.i == 1; }
 
 /* Seeded fault ER_8: addmm is self + mm(mat1, mat2), where self may broadcast the product. */
 static void faulty_addmm(Capture *cap, Call *call) {
     const Compile *c = cap->c;
     const Tensor *self = call->arg[0].tensor, *a = call->arg[1].tensor, *b = call->arg[2].tensor;
     if (!fault(c, FAULT_ER_8) || self->ndim != 2 || a->ndim != 2 || b->ndim != 2 ||
-        a->size[1] != b->size[0] || !is_one(call->arg[3].scalar) || !is_one(call->arg[4].scalar)) {
+        a->size[1] != b->size[0] || !is_unit_factor(call->arg[3].scalar) ||
+        !is_unit_factor(call->arg[4].scalar)) {
         return;
     }
     int64_t size[2] = {a->size[0], b->size[1]};
@@ -130,9 +133,8 @@ static void faulty_addmm(Capture *cap, Call *call) {
  * is 0. */
 bool capture_omits_check(const Capture *cap, const Call *call, const Node *checked) {
     const Compile *c = cap->c;
-    Scalar value;
-    bool constant =
-        node_splat(checked, &value) || lower_class(node_buffer((Node *)checked)) == LOWER_LITERAL;
+    const Node *made = node_buffer((Node *)checked);
+    bool constant = made->kind == NODE_OP && made->call->op->kind == KIND_FACTORY;
     if (fault(c, FAULT_ER_4) && call->op->id == OP_index_select && constant) {
         return fault_triggered(c, FAULT_ER_4);
     }
