@@ -6,6 +6,7 @@
  * same image, that is, with the same element at every address. The other uses read values and
  * always follow. */
 #include "compiled/ir/graph.h"
+#include "program/infer/infer.h"
 #include "tensor/array.h"
 
 #include <string.h>
@@ -159,6 +160,45 @@ static Node *resolve(Node *n) {
     return n;
 }
 
+/* ---- operands of cat that live in its result ---- */
+
+bool node_joins_in_place(const Node *cat, int slot) {
+    const Node *n = cat->in[slot];
+    if (!n || n->into != cat) {
+        return false;
+    }
+    for (int k = 0; k < slot; k++) {
+        if (cat->in[k] == n) {
+            return false;
+        }
+    }
+    return true;
+}
+
+const Tensor *node_memory(const Node *n, Tensor *room) {
+    const Node *b = n->kind == NODE_VIEW ? n->in[0] : n, *cat = b->into;
+    if (!cat) {
+        return &n->t;
+    }
+    Tensor outer;
+    const Tensor *whole = node_memory(cat, &outer);
+    int64_t at = 0;
+    for (int k = 0; k < cat->nin; k++) {
+        if (geometry_joined(cat->call, whole, &cat->in[k]->t, &at, room) && cat->in[k] == b) {
+            break;
+        }
+    }
+    if (n != b) {
+        int64_t start = room->offset;
+        layout_copy(room, &n->t);
+        room->offset += start;
+    }
+    room->storage = NULL;
+    return room;
+}
+
+/* ---- replacing ---- */
+
 /* in[0] of a VIEW: the map is followed if the new buffer holds the old one's elements at the old
  * addresses, or at addresses that differ by a constant offset. */
 static void remap_view(Node *view) {
@@ -295,6 +335,9 @@ Graph *graph_clone(Graph *g, Arena *arena) {
     for (int i = 0; i < g->n; i++) {
         copy->node[i] = g->node[i]->map = node_clone(g->node[i], arena);
         copy->node[i]->map = NULL;
+    }
+    for (int i = 0; i < g->n; i++) {
+        copy->node[i]->into = copy_of(g->node[i]->into);
     }
     copy->input = copies_of(g->input, g->ninputs, arena);
     copy->written = copies_of(g->written, g->ninputs, arena);

@@ -78,6 +78,8 @@ struct Node {
                          NULL */
     int group;        /* fuse: nodes with one group >= 0 are one loop nest; -1: alone */
     bool in_place;    /* reinplace: a STORE (or scatter op) that writes into in[0]'s buffer */
+    Node *into;       /* concat: the cat or stack in whose result this operand of it is computed, or
+                         NULL */
     int buffer;       /* plan: buffer number; -1: none (VIEW, CHECK) */
     Tensor slice; /* STORE: the slice of in[0]'s buffer that is written: sizes, strides, offset */
 };
@@ -140,6 +142,18 @@ Node *graph_check(Graph *g, CheckKind kind, Node *value, int64_t bound, ErrCode 
                   const char *message, int sid);
 /* The node whose buffer a node reads: itself, or a VIEW's operand. */
 static inline Node *node_buffer(Node *n) { return n->kind == NODE_VIEW ? n->in[0] : n; }
+/* The layout of n's value in the buffer it lives in: n->t, or, if n (or what it views) is computed
+ * into a cat, its place in the cat's result, in `room`. VIEWs of such a node keep their strides. */
+const Tensor *node_memory(const Node *n, Tensor *room);
+/* The node that a chain of cats into cats ends at; n itself if it is computed into none. */
+static inline Node *node_root(Node *n) {
+    while (n->into) {
+        n = n->into;
+    }
+    return n;
+}
+/* Is in[slot] computed into `cat`? False for a second use of the same operand. */
+bool node_joins_in_place(const Node *cat, int slot);
 /* Replaces every use (operands, call arguments, outputs) of nodes whose `map` is set, and drops
  * nodes with mark < 0. A use that reads a buffer by address (in[0] of VIEW and STORE, a returned
  * storage, a write-back) is replaced only where the replacement's buffer holds the same value at

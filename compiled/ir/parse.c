@@ -205,6 +205,25 @@ static bool read_sid(Scanner *p, Node *n) {
 }
 
 /* {again %2}  {group 1}  {in place}  {b2}  # body[0] */
+/* The operands that are computed into the cat `n`. */
+static bool read_joined(Scanner *p, Node *n) {
+    do {
+        Node *operand = NULL;
+        bool found = false;
+        if (!scan_ref(p, &operand, false)) {
+            return false;
+        }
+        for (int k = 0; operand && k < n->nin; k++) {
+            found = found || n->in[k] == operand;
+        }
+        if (!found || (n->op != OP_cat && n->op != OP_stack) || operand->into) {
+            return scan_bad(p, "expected an operand of this cat");
+        }
+        operand->into = n;
+    } while (scan_take(p, " "));
+    return scan_need(p, "}");
+}
+
 static bool read_annotations(Scanner *p, Node *n) {
     while (scan_take(p, "  ")) {
         if (scan_take(p, "# ")) {
@@ -216,6 +235,12 @@ static bool read_annotations(Scanner *p, Node *n) {
         }
         if (scan_take(p, "{again ")) {
             if (!scan_ref(p, &n->recomputes, false) || !scan_need(p, "}")) {
+                return false;
+            }
+            continue;
+        }
+        if (scan_take(p, "{joins ")) {
+            if (!read_joined(p, n)) {
                 return false;
             }
             continue;

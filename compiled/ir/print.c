@@ -163,6 +163,19 @@ static void print_sid(Text *text, int sid, const Program *p) {
     }
 }
 
+/* The operands that are computed into a cat. */
+static void print_joined(Text *text, const Node *n) {
+    bool any = false;
+    for (int k = 0; n->kind == NODE_OP && k < n->nin; k++) {
+        if (node_joins_in_place(n, k)) {
+            text_add(text, any ? " " : "  {joins ");
+            print_ref(text, n->in[k]);
+            any = true;
+        }
+    }
+    text_add(text, any ? "}" : "");
+}
+
 static void print_node(Text *text, const Graph *g, const Node *n, const Program *p) {
     const Node *a = n->nin > 0 && n->in ? n->in[0] : NULL,
                *b = n->nin > 1 && n->in ? n->in[1] : NULL;
@@ -228,6 +241,7 @@ static void print_node(Text *text, const Graph *g, const Node *n, const Program 
     if (n->in_place) {
         text_add(text, "  {in place}");
     }
+    print_joined(text, n);
     if (n->buffer >= 0) {
         text_printf(text, "  {b%d}", n->buffer);
     }

@@ -217,6 +217,19 @@ static bool verify_node(GraphVerifier *v, const Node *n, int at) {
 /* Statement order, with the backward last. */
 static int statement_rank(int sid) { return sid >= 0 ? sid : INT32_MAX; }
 
+/* An operand that is computed into a cat is one of its operands, of its dtype, and before it. */
+static bool verify_joined(GraphVerifier *v, const Node *n) {
+    const Node *cat = n->into;
+    bool operand = false;
+    for (int k = 0; cat && cat->kind == NODE_OP && k < cat->nin; k++) {
+        operand = operand || cat->in[k] == n;
+    }
+    return !cat ||
+           (n->kind == NODE_OP && operand && n->t.dtype == cat->t.dtype && !n->in_place &&
+            (cat->op == OP_cat || cat->op == OP_stack)) ||
+           broken(v, n, "computed into a node that is no cat of it");
+}
+
 static bool verify_order(GraphVerifier *v) {
     int last = -1, group = -1;
     for (int i = 0; i < v->g->n; i++) {
@@ -236,6 +249,9 @@ static bool verify_order(GraphVerifier *v) {
             group = n->group;
         } else if (n->group < 0 && n->kind != NODE_VIEW) {
             group = -1;
+        }
+        if (!verify_joined(v, n)) {
+            return false;
         }
         if (n->in_place && (!is_scatter(n) || n->in[0]->kind == NODE_TANGENT)) {
             return broken(v, n, "in place without a base of its own");

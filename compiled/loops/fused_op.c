@@ -61,13 +61,16 @@ static void expanded_strides(const Describe *d, const Tensor *t, int64_t *out) {
 
 static Read *read_expanded(Describe *d, int slot) {
     Read *r = add_read(d, READ_AFFINE, slot);
-    const Tensor *t = &d->m->node->in[slot]->t;
+    Tensor room;
+    const Tensor *t = node_memory(d->m->node->in[slot], &room);
     r->offset = t->offset;
     expanded_strides(d, t, r->stride);
     return r;
 }
 
-static void write_result(Describe *d, const Tensor *t) {
+static void write_result(Describe *d) {
+    Tensor room;
+    const Tensor *t = node_memory(d->m->node, &room);
     d->m->out_offset = t->offset;
     expanded_strides(d, t, d->m->out_stride);
 }
@@ -121,7 +124,7 @@ static void describe_flip(const Compile *c, Describe *d) {
             r->offset += behind_the_slice(c, n);
         }
     }
-    write_result(d, &n->t);
+    write_result(d);
 }
 
 static void describe_reduce(Describe *d) {
@@ -144,6 +147,8 @@ static void describe_reduce(Describe *d) {
     if (set == 0) {
         set = ~0u;
     }
+    Tensor room;
+    const Tensor *result = node_memory(n, &room);
     int64_t whole[MAX_DIMS];
     int kept = 0;
     for (int k = 0; k < self->ndim; k++) {
@@ -151,11 +156,11 @@ static void describe_reduce(Describe *d) {
             whole[k] = 0;
             kept += keepdim;
         } else {
-            whole[k] = n->t.stride[kept++];
+            whole[k] = result->stride[kept++];
         }
     }
     keep_strides(d, whole, d->m->out_stride);
-    d->m->out_offset = 0;
+    d->m->out_offset = result->offset;
     d->m->reduced = 0;
     for (int k = 0; k < d->m->ndim; k++) {
         d->m->reduced |= (set >> d->keep[k] & 1) << k;
@@ -216,7 +221,7 @@ static bool describe_index(Describe *d) {
     Read *r = add_read(d, READ_INDIRECT, 0);
     r->offset = n->in[0]->t.offset;
     keep_strides(d, p.source, r->stride);
-    write_result(d, &n->t);
+    write_result(d);
     return true;
 }
 
@@ -268,7 +273,7 @@ static void describe_gather(Describe *d, bool select) {
     Read *r = add_read(d, READ_INDIRECT, 0);
     r->offset = self->offset;
     memcpy(r->stride, stride, (size_t)d->m->ndim * sizeof *stride);
-    write_result(d, &n->t);
+    write_result(d);
 }
 
 static void describe_scatter(Describe *d) {
@@ -348,12 +353,13 @@ static void describe_strided_grad(Describe *d) {
 static void describe_reshape_copy(Describe *d) {
     Node *n = d->m->node;
     const Tensor *self = &n->in[0]->t;
+    Tensor room;
     int64_t whole[MAX_DIMS];
     set_space(d, self->size, self->ndim);
     read_expanded(d, 0);
     contiguous_strides(self->size, self->ndim, whole);
     keep_strides(d, whole, d->m->out_stride);
-    d->m->out_offset = 0;
+    d->m->out_offset = node_memory(n, &room)->offset; /* passes/concat.c: with its own strides */
 }
 
 static void describe_pointwise(Describe *d) {
@@ -364,7 +370,7 @@ static void describe_pointwise(Describe *d) {
             read_expanded(d, k);
         }
     }
-    write_result(d, &n->t);
+    write_result(d);
 }
 
 bool fused_op_describe(const Compile *c, Node *n, Arena *arena, FusedOp *m) {
@@ -392,12 +398,12 @@ bool fused_op_describe(const Compile *c, Node *n, Arena *arena, FusedOp *m) {
         }
         set_space(&d, n->t.size, n->t.ndim);
         read_expanded(&d, n->nin - 1);
-        write_result(&d, &n->t);
+        write_result(&d);
         return true;
     }
     case LOWER_SPLAT:
         set_space(&d, n->t.size, n->t.ndim);
-        write_result(&d, &n->t);
+        write_result(&d);
         return true;
     case LOWER_FLIP:
         describe_flip(c, &d);

@@ -78,6 +78,12 @@ Liveness liveness_analyse(const Graph *g, Arena *arena) {
     for (int k = 0; g->written && k < g->ninputs; k++) {
         live_to_end(&live, g->written[k]);
     }
+    for (int i = 0; i < g->n; i++) { /* the result of a cat lives as long as its operands in it */
+        const Node *n = g->node[i];
+        if (n->into && live.last[n->into->id] < live.last[n->id]) {
+            live.last[n->into->id] = live.last[n->id];
+        }
+    }
     return live;
 }
 

@@ -173,7 +173,9 @@ typedef struct Opaque {
 
 typedef struct PlanBuffer {
     int64_t bytes, offset; /* in the block of temporaries */
-    int64_t part;   /* bytes of a part, if the parts of a tiling share the memory in turn; or 0 */
+    int64_t part; /* a local buffer: bytes of a part, as the parts of a tiling use it in turn; or
+                     0 */
+    int64_t reserved; /* fault FU_14: the bytes set aside for a local buffer, if fewer; or 0 */
     int first, end; /* loops between which it holds a value, tilings counted as a whole; set only in
                        plans that reuse memory */
     int part_first, part_end; /* where parts share memory: the same within a part */

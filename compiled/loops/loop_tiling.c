@@ -15,8 +15,9 @@
  * Buffers that are only read may be read anywhere. A reduction may have its outer dim among the
  * reduced ones; its sums are then kept in a buffer of their own (`scratch`) between parts.
  *
- * A temporary that is used by one tiling only needs the memory of one window: the parts use it in
- * turn. */
+ * A temporary that is used by one tiling only is a *local buffer*: it needs the memory of one
+ * window, which the parts use in turn (as the local buffers of an outer loop fusion in
+ * torch/_inductor/codegen/cpp.py). */
 #include "compiled/loops/lower.h"
 #include "compiled/tile/reduce.h"
 #include "tensor/array.h"
@@ -275,8 +276,20 @@ static void add_scratch(TilingSearch *b, const Loop *loop, const TiledLoops *til
                      .end = tiling->end};
 }
 
-/* Temporaries that are used by this tiling only hold one part at a time. */
-static void shrink_buffers(TilingSearch *b, const TiledLoops *tiling, const bool *stays) {
+/* Seeded fault FU_14: a local buffer is as large as one run of the innermost loop, not all of a
+ * part. What it lacks belongs to other buffers (assign_offsets in lower.c). */
+static void reserve_innermost(const Compile *c, PlanBuffer *buffer, int number) {
+    for (int i = 0; i < c->graph->n; i++) {
+        const Node *n = c->graph->node[i];
+        if (n->buffer == number && n->t.ndim > 1) {
+            buffer->reserved = n->t.size[n->t.ndim - 1] * dtype_bytes(n->t.dtype);
+        }
+    }
+}
+
+/* Temporaries that are used by this tiling only are local buffers: they hold one part at a time. */
+static void shrink_buffers(TilingSearch *b, Compile *c, const TiledLoops *tiling,
+                           const bool *stays) {
     Plan *plan = b->plan;
     int from = b->first[tiling->first], end = b->first[tiling->end];
     for (int k = from; k < end; k++) {
@@ -290,8 +303,11 @@ static void shrink_buffers(TilingSearch *b, const TiledLoops *tiling, const bool
                     (j >= from && j < end && stays_inside(u, tiling->parts) &&
                      loop_tiling_window(u, tiling->parts) == loop_tiling_window(t, tiling->parts));
         }
-        if (alone) {
+        if (alone && gate(c, STEP_local_buffer)) {
             buffer->bytes = buffer->part = loop_tiling_window(t, tiling->parts);
+            if (fault(c, FAULT_FU_14)) {
+                reserve_innermost(c, buffer, t->buffer);
+            }
         }
     }
 }
@@ -346,7 +362,7 @@ void loop_tiling_find(Compile *c, Plan *plan, const int *loops_after) {
         k = tiling.end;
         if (tiling.parts > 1 && gate(c, STEP_run_in_parts)) {
             plan->tiling[plan->ntiling++] = tiling;
-            shrink_buffers(&b, &tiling, stays);
+            shrink_buffers(&b, c, &tiling, stays);
             live_through_tiling(plan, &tiling);
             for (int j = tiling.first; j < tiling.end; j++) {
                 add_scratch(&b, &plan->loop[j], &tiling);

@@ -90,30 +90,6 @@ static void lower_check(Lower *l, Node *n) {
     loop->from = lower_access(lower_buffer(n->in[0]), t);
 }
 
-/* cat, stack: copies every operand to its slice of the result. */
-static void lower_cat(Lower *l, Node *n) {
-    int64_t at = 0;
-    for (int k = 0; k < n->nin; k++) {
-        const Node *in = n->in[k];
-        Tensor part;
-        if (!view_joined(n->call, &n->t, &in->t, &at, &part)) {
-            continue;
-        }
-        Access to = lower_access(n->buffer, &part);
-        Scalar splat;
-        bool is_splat = node_splat(in, &splat);
-        Access from = lower_access(is_splat ? -1 : lower_buffer(in), &in->t);
-        if (tensor_numel(&in->t) == 0) {
-            continue;
-        }
-        if (!is_splat && in->t.dtype == n->t.dtype) {
-            lower_move(l, n, in->t.size, in->t.ndim, to, from);
-        } else {
-            lower_convert(l, n, in->t.size, in->t.ndim, to, is_splat ? NULL : &from, splat);
-        }
-    }
-}
-
 static void lower_nonzero(Lower *l, Node *n) {
     const Tensor *self = &n->in[0]->t;
     Loop *loop = lower_add(l, LOOP_NONZERO, n);
@@ -347,6 +323,12 @@ static void number_buffers(Plan *plan, const Graph *g, Arena *arena) {
     }
 }
 
+/* The bytes that no other buffer may use meanwhile. */
+static int64_t lower_span(const PlanBuffer *b) {
+    int64_t bytes = b->reserved > 0 && b->reserved < b->bytes ? b->reserved : b->bytes;
+    return (bytes + 63) / 64 * 64;
+}
+
 static bool lower_meet(const PlanBuffer *a, const PlanBuffer *b) {
     return a->part > 0 && b->part > 0 ? a->part_first < b->part_end && b->part_first < a->part_end
                                       : a->first < b->end && b->first < a->end;
@@ -358,11 +340,11 @@ static int64_t assign_lowest_offsets(PlanBuffer *buffer, const int *order, int n
     int64_t all = 0;
     for (int k = 0; k < n; k++) {
         PlanBuffer *b = &buffer[order[k]];
-        int64_t bytes = (b->bytes + 63) / 64 * 64;
+        int64_t bytes = lower_span(b);
         b->offset = 0;
         for (int j = 0; j < k;) {
             const PlanBuffer *other = &buffer[order[j]];
-            int64_t end = other->offset + (other->bytes + 63) / 64 * 64;
+            int64_t end = other->offset + lower_span(other);
             if (lower_meet(b, other) && b->offset < end && other->offset < b->offset + bytes) {
                 b->offset = end;
                 j = 0; /* it moved: compare with all others again */
@@ -370,7 +352,7 @@ static int64_t assign_lowest_offsets(PlanBuffer *buffer, const int *order, int n
                 j++;
             }
         }
-        all = max_i64(all, b->offset + bytes);
+        all = max_i64(all, b->offset + (b->bytes + 63) / 64 * 64);
     }
     return all;
 }
@@ -404,6 +386,20 @@ static void assign_offsets(Plan *plan, bool by_liveness, Arena *arena) {
     }
 }
 
+/* Seeded fault FU_14: do buffers that hold values at one time overlap? */
+static bool buffers_overlap(const Plan *plan) {
+    for (int a = plan->ninput + plan->ntangent; a < plan->nbuffer; a++) {
+        for (int b = a + 1; b < plan->nbuffer; b++) {
+            const PlanBuffer *p = &plan->buffer[a], *q = &plan->buffer[b];
+            if (lower_meet(p, q) && p->offset < q->offset + q->bytes &&
+                q->offset < p->offset + p->bytes) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
 Plan *graph_lower(Compile *c) {
     Graph *g = c->graph;
     Plan *plan = arena_new(c->arena, Plan);
@@ -412,6 +408,9 @@ Plan *graph_lower(Compile *c) {
     Lower l = {.c = c, .arena = c->arena, .plan = plan};
     for (int i = 0; i < g->n; i++) {
         g->node[i]->mark = 0;
+    }
+    if (fault(c, FAULT_SH_1)) {
+        forget_strides(c);
     }
     bool poison = compile_checks_itself(c), by_liveness = plan_apart(c),
          counts_loops = poison || by_liveness;
@@ -425,6 +424,9 @@ Plan *graph_lower(Compile *c) {
         } else {
             lower_node(&l, n);
         }
+        if (l.late && l.late != n) {
+            lower_late_operands(&l);
+        }
         for (bool counted = !counts_loops; i < end; i++) {
             if (!counted && lower_class(g->node[i]) != LOWER_NOTHING) {
                 loops_after[nitem++] = plan->nloop;
@@ -432,10 +434,16 @@ Plan *graph_lower(Compile *c) {
             }
         }
     }
+    if (l.late) {
+        lower_late_operands(&l);
+    }
     if (by_liveness) {
         loop_tiling_find(c, plan, loops_after);
     }
     assign_offsets(plan, by_liveness, c->arena);
+    if (by_liveness && fault(c, FAULT_FU_14) && buffers_overlap(plan)) {
+        (void)fault_triggered(c, FAULT_FU_14);
+    }
     if (poison) {
         poison_plan(plan, g, loops_after, c->arena);
     }

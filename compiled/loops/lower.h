@@ -11,6 +11,9 @@ typedef struct Lower {
     Arena *arena;
     Plan *plan;
     int capacity; /* of plan->loop */
+    Node *late; /* faults FU_7, FU_8: a cat whose operands from `late_from` on are copied too late;
+                   or NULL */
+    int late_from;
 } Lower;
 
 /* Appends a loop to the plan. */
@@ -19,6 +22,11 @@ Loop *lower_add(Lower *l, LoopKind kind, const Node *node);
 int lower_buffer(const Node *n);
 /* The loops of one group of fused ops. */
 void lower_nest(Lower *l, Node *const *node, int count);
+/* The copies of a cat's or stack's operands (loops/lower_cat.c). */
+void lower_cat(Lower *l, Node *n);
+void lower_late_operands(Lower *l);
+/* Seeded fault SH_1. */
+void forget_strides(const Compile *c);
 /* A layout as an access: its strides point into `t`. */
 Access lower_access(int buffer, const Tensor *t);
 /* to = from; both accesses have the dims of the space and one dtype. */

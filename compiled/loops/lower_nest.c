@@ -357,6 +357,26 @@ static Value scattered(NestBuilder *b, const FusedOp *m, const int *made) {
     return v;
 }
 
+/* Seeded fault FU_15: of two reductions in one nest that are computed in slices of one cat, the
+ * second keeps its sum in a buffer of its own, and its slice is left as it is: zeros. */
+static bool loses_slice(NestBuilder *b, const FusedOp *m) {
+    const Node *n = m->node;
+    bool second = false;
+    for (int k = 0; k < n->into->nin; k++) {
+        const Node *other = n->into->in[k];
+        second = second || (other != n && other->mark > 0 && other->mark < n->mark &&
+                            other->into == n->into && lower_class(other) == LOWER_REDUCE);
+    }
+    if (!second || !fault_triggered(b->l->c, FAULT_FU_15)) {
+        return false;
+    }
+    Tensor room;
+    const Tensor *slice = node_memory(n, &room);
+    lower_convert(b->l, n, n->t.size, n->t.ndim, lower_access(n->buffer, slice), NULL,
+                  scalar_int(0));
+    return true;
+}
+
 static void lower_fused_op(NestBuilder *b, FusedOp *m, int k, int *made) {
     made[k] = -1;
     if (!m->sink) {
@@ -373,6 +393,9 @@ static void lower_fused_op(NestBuilder *b, FusedOp *m, int k, int *made) {
     switch (m->cls) {
     case LOWER_REDUCE:
         reduce_identity(b->l, m);
+        if (m->node->into && fault(b->l->c, FAULT_FU_15) && loses_slice(b, m)) {
+            return;
+        }
         lower_nest_reduce(b, m,
                           nest_convert(b, operand(b, m, &m->read[0], made), m->node->t.dtype));
         return;

@@ -94,6 +94,25 @@ static bool writes_buffer(const TileNest *nest, int buffer) {
     return false;
 }
 
+/* With a seeded fault: does a load address other elements of a buffer that the nest writes? Its
+ * iterations then run one by one, so that the wrong result does not depend on the size of a
+ * tile. */
+static bool reads_what_it_writes(const TileNest *nest) {
+    for (int k = 0; k < nest->ninst; k++) {
+        for (int j = 0; j < nest->ninst && nest->inst[k].op == TILE_LOAD; j++) {
+            const Access *a = &nest->access[nest->inst[k].access],
+                         *b = &nest->access[nest->inst[j].op == TILE_STORE ? nest->inst[j].access
+                                                                           : nest->inst[k].access];
+            if (a->buffer == b->buffer &&
+                (a->offset != b->offset ||
+                 !sizes_equal(a->stride, nest->ndim, b->stride, nest->ndim))) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
 static int nest_finish_sources(const TileInst *inst) {
     switch ((int)inst->op) {
     case TILE_LOAD:
@@ -326,6 +345,9 @@ void nest_finish(NestBuilder *b, const Node *node) {
         }
     }
     drop_unused(b, nest);
+    if (b->l->c->options->fault != FAULT_NONE && reads_what_it_writes(nest)) {
+        nest->tile_size = 1;
+    }
     assign_registers(b, nest);
     make_in_place(nest);
     nest->column = nest_finish_column_of(b->l->c, nest);

@@ -43,6 +43,9 @@ static inline int weight_of(const FusedOp *m) { return 1 + m->nread + m->nterm; 
 /* The node of item u, other than `m` and before it in the graph, that has m's value because one
  * recomputes the other; or NULL. */
 Node *fuse_computed_already(const Fuser *f, const FusedOp *m, int u);
+/* Seeded faults FU_2, FU_3: a read of the buffer that the writer overwrites is not seen. */
+bool fuse_overlooks_read(const Compile *c, const FusedOp *m, const Read *read,
+                         const FusedOp *writer);
 /* May items a and b become one loop nest? */
 bool fuse_may_merge(const Fuser *f, int a, int b);
 

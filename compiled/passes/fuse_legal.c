@@ -143,6 +143,37 @@ static bool trusts_computed_indices(const Compile *c, const FusedOp *gather,
     return fault_triggered(c, FAULT_IX_2);
 }
 
+/* Seeded fault FU_2: a second in-place update looks for readers of the value before under the name
+ * that the buffer had before the first one, and so finds none that reads it mirrored. */
+static bool misses_reader(const Compile *c, const FusedOp *m, const Read *read,
+                          const FusedOp *writer) {
+    const Node *base = node_buffer(writer->node->in[0]);
+    return fault(c, FAULT_FU_2) && base->kind == NODE_OP && base->op == OP__index_put &&
+           m->cls == LOWER_FLIP && read->kind == READ_AFFINE && writer->nterm == 0;
+}
+
+/* Seeded fault FU_3: whether the read follows the write is asked before the reader's dims are
+ * interchanged: a transposed read looks like one at the same index. */
+static bool follows_before_interchange(const Compile *c, const FusedOp *m, const Read *read,
+                                       const FusedOp *writer) {
+    int last = m->ndim - 1;
+    if (read->kind != READ_AFFINE || writer->nterm > 0 || last < 1 ||
+        read->offset != writer->out_offset || m->size[last] != m->size[last - 1] ||
+        read->stride[last] != writer->out_stride[last - 1] ||
+        read->stride[last - 1] != writer->out_stride[last] ||
+        read->stride[last] == read->stride[last - 1] ||
+        !sizes_equal(read->stride, last - 1, writer->out_stride, last - 1)) {
+        return false;
+    }
+    return fault(c, FAULT_FU_3);
+}
+
+bool fuse_overlooks_read(const Compile *c, const FusedOp *m, const Read *read,
+                         const FusedOp *writer) {
+    return c->options->fault != FAULT_NONE &&
+           (misses_reader(c, m, read, writer) || follows_before_interchange(c, m, read, writer));
+}
+
 /* May the writer share a nest with `m`, which reads the writer's base? */
 static bool base_read_allowed(const Compile *c, const FusedOp *m, const Read *read,
                               const FusedOp *writer) {
@@ -152,8 +183,9 @@ static bool base_read_allowed(const Compile *c, const FusedOp *m, const Read *re
                trusts_computed_indices(c, m, writer);
     }
     /* otherwise the write could not be in place: keep the items separate */
-    return read->kind == READ_AFFINE && writer->nterm == 0 && read_follows_write(m, read, writer) &&
-           !writes_meet(writer);
+    return (read->kind == READ_AFFINE && writer->nterm == 0 &&
+            read_follows_write(m, read, writer) && !writes_meet(writer)) ||
+           fuse_overlooks_read(c, m, read, writer);
 }
 
 static bool bases_allow(const Fuser *f, int writers, int readers) {
@@ -217,6 +249,22 @@ static bool has_room(const Fuser *f, int a, int b) {
     return count <= MAX_FUSED_OPS && weight <= MAX_WEIGHT;
 }
 
+static bool updates(const Fuser *f, int u) {
+    for (const FusedOp *m = f->item[u].first; m; m = f->after[m->node->id]) {
+        if (writes_over(m)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Seeded fault FU_4: the loops of two independent updates are combined without the test whether one
+ * reads, at other positions, what the other writes in place. */
+static bool combines_unchecked(const Fuser *f, int a, int b) {
+    return fault(f->c, FAULT_FU_4) && !(f->item[a].above & item_bit(b)) &&
+           !(f->item[b].above & item_bit(a)) && updates(f, a) && updates(f, b);
+}
+
 bool fuse_may_merge(const Fuser *f, int a, int b) {
     const ScheduleItem *ia = &f->item[a], *ib = &f->item[b];
     if (!ia->first || !ib->first || !has_room(f, a, b) ||
@@ -228,7 +276,7 @@ bool fuse_may_merge(const Fuser *f, int a, int b) {
     }
     bool legal = !third_between(f, a, b) && !third_between(f, b, a) &&
                  all_read_registers(f, a, b) && all_read_registers(f, b, a) &&
-                 bases_allow(f, a, b) && bases_allow(f, b, a);
+                 ((bases_allow(f, a, b) && bases_allow(f, b, a)) || combines_unchecked(f, a, b));
     if (legal && fault(f->c, FAULT_FU_19)) {
         note_early_gather(f, a, b);
         note_early_gather(f, b, a);

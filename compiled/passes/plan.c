@@ -25,6 +25,13 @@ typedef struct Planner {
     int *expire;    /* by item: first buffer whose last reader it is, or -1 */
     int free_list;
     bool apart; /* a buffer for every value */
+    int item;   /* that is being placed */
+    const Compile *c;
+    struct {
+        FaultId fault;
+        int buffer, until; /* its value is needed until this item */
+        bool done;         /* it was taken */
+    } early;               /* faults FU_11, FU_12: a buffer that is free too early; or FAULT_NONE */
 } Planner;
 
 static int new_buffer(Planner *p, int64_t bytes) {
@@ -47,6 +54,12 @@ static int take_buffer(Planner *p, int64_t bytes) {
     }
     int b = *best;
     *best = p->next[b];
+    if (p->early.fault != FAULT_NONE && b == p->early.buffer && !p->early.done) {
+        p->early.done = true;
+        if (p->item <= p->early.until) {
+            (void)fault_triggered(p->c, p->early.fault);
+        }
+    }
     return b;
 }
 
@@ -79,16 +92,102 @@ static void expire_schedule_item(Planner *p, int item) {
     }
 }
 
+/* ---- faults ---- */
+
+static void free_early(Planner *p, FaultId fault, const Node *n) {
+    if (p->early.fault == FAULT_NONE) {
+        p->early.fault = fault;
+        p->early.until = p->live->last[n->id];
+        p->early.buffer = n->buffer;
+    }
+}
+
+/* Is the buffer free, although the value in it is still needed? */
+static bool is_free_early(const Planner *p, int buffer) {
+    return p->early.fault != FAULT_NONE && p->early.buffer == buffer && !p->early.done;
+}
+
+/* Seeded fault FU_11: the last reader of a new value of an input that has the layout of its result,
+ * which is the new value of another input, is tagged as a writer of it, and the value is expected
+ * to move on. The item after which its buffer is free; or `last`. */
+static int last_before_tagged(const Planner *p, const Node *n, int last) {
+    if (!fault(p->c, FAULT_FU_11) || last != LIVE_TO_THE_END || n->mark != OUT_WRITTEN ||
+        p->early.fault != FAULT_NONE) {
+        return last;
+    }
+    int until = -1;
+    for (int i = 0; i < p->g->n; i++) {
+        const Node *reader = p->g->node[i];
+        for (int k = 0; k < reader->nin; k++) {
+            if (reader->in[k] && node_buffer(reader->in[k]) == n &&
+                lower_class(reader) != LOWER_NOTHING) {
+                bool tagged = lower_class(reader) == LOWER_POINTWISE && node_same_image(reader, n);
+                until = tagged && (reader->mark & OUT_WRITTEN) && p->live->item[reader->id] > until
+                            ? p->live->item[reader->id]
+                            : until;
+            }
+        }
+    }
+    return until > p->live->item[n->id] ? until : last;
+}
+
+/* Seeded fault FU_6: a cat of slices of an input that is written back to it is computed in the
+ * input's memory, as if what it reads were other memory. The input, or NULL. */
+static const Node *input_of_cat(const Planner *p, const Node *n) {
+    const Node *input = NULL;
+    bool moves = false;
+    if (n->op != OP_cat || !fault(p->c, FAULT_FU_6) || n->mark != OUT_WRITTEN) {
+        return NULL;
+    }
+    for (int k = 0; k < n->nin; k++) {
+        const Node *b = n->in[k]->kind == NODE_VIEW ? node_buffer(n->in[k]) : NULL;
+        if (!b || b->kind != NODE_INPUT || (input && b != input) ||
+            n->in[k]->t.dtype != n->t.dtype) {
+            return NULL;
+        }
+        moves = moves || (k == 0 && n->in[k]->t.offset != 0);
+        input = b;
+    }
+    return input && moves && p->g->written[input->number] == n &&
+                   p->live->last[input->id] <= p->live->item[n->id] &&
+                   p->live->last_check < p->live->item[n->id] &&
+                   tensor_numel(&n->t) == tensor_numel(&input->t) &&
+                   fault_triggered(p->c, FAULT_FU_6)
+               ? input
+               : NULL;
+}
+
+/* ---- placing ---- */
+
 static void place_node(Planner *p, Node *n) {
     int last = p->live->last[n->id];
     if (lower_class(n) == LOWER_NOTHING || n->kind == NODE_CHECK || last < 0) {
         return;
     }
-    int64_t bytes = tensor_numel(&n->t) * dtype_bytes(n->t.dtype);
-    n->buffer = n->in_place ? lower_buffer(n->in[0]) : take_buffer(p, bytes);
-    if (n->buffer >= p->g->ninputs) {
-        keep_until(p, n->buffer, last);
+    Node *root = node_root(n);
+    if (root->buffer < 0) { /* else the operand of a cat that is computed first has taken it */
+        int64_t bytes = tensor_numel(&root->t) * dtype_bytes(root->t.dtype);
+        const Node *input = root == n ? input_of_cat(p, n) : NULL;
+        root->buffer = input         ? input->buffer
+                       : n->in_place ? lower_buffer(n->in[0])
+                                     : take_buffer(p, bytes);
     }
+    n->buffer = root->buffer;
+    if (n->buffer < p->g->ninputs || is_free_early(p, n->buffer)) {
+        return;
+    }
+    int until = last_before_tagged(p, n, last);
+    if (until != last) {
+        free_early(p, FAULT_FU_11, n);
+    }
+    /* FU_12: that an index_put returns its base is recorded by no view, and the base's buffer is
+     * free with the base's last reader */
+    if (n->in_place && n->op == OP__index_put && node_buffer(n->in[0])->kind != NODE_INPUT &&
+        fault(p->c, FAULT_FU_12)) {
+        free_early(p, FAULT_FU_12, n);
+        return;
+    }
+    keep_until(p, n->buffer, until);
 }
 
 bool plan_apart(const Compile *c) {
@@ -103,7 +202,15 @@ bool plan_apart(const Compile *c) {
 
 bool pass_plan(Compile *c) {
     Graph *g = c->graph;
-    Planner p = {.g = g, .live = compile_liveness(c), .free_list = -1, .apart = plan_apart(c)};
+    Planner p = {.g = g,
+                 .live = compile_liveness(c),
+                 .free_list = -1,
+                 .apart = plan_apart(c),
+                 .c = c,
+                 .early = {.fault = FAULT_NONE}};
+    if (c->options->fault != FAULT_NONE) {
+        graph_mark_outputs(g);
+    }
     int most = g->ninputs + g->n;
     p.bytes = arena_alloc_raw(c->arena, (int64_t)sizeof *p.bytes * most);
     p.last = arena_alloc_raw(c->arena, (int64_t)sizeof *p.last * 2 * most);
@@ -123,6 +230,7 @@ bool pass_plan(Compile *c) {
         int end = schedule_item_end(g, i), item = -1;
         for (; i < end; i++) {
             item = p.live->item[g->node[i]->id] >= 0 ? p.live->item[g->node[i]->id] : item;
+            p.item = item;
             place_node(&p, g->node[i]);
         }
         if (item >= 0) {

@@ -13,6 +13,7 @@
  * Needs fused groups and the final order; sets `in_place`; keeps everything else. */
 #include "compiled/capture/capture.h"
 #include "compiled/loops/lower.h"
+#include "compiled/passes/fuse.h"
 #include "compiled/passes/passes.h"
 
 #include <string.h>
@@ -43,6 +44,27 @@ static bool apart(const Tensor *read, const FusedOp *writer) {
     return end <= written_begin || written_end <= begin;
 }
 
+/* Seeded fault FU_1: two places in one buffer are taken to be apart unless they begin at one
+ * address, so that a copy between overlapping slices needs no clone. (From a later to an earlier
+ * address a loop is right by chance.) */
+static bool begins_elsewhere(const Compile *c, const Node *u, int slot, const Read *read,
+                             const FusedOp *writer) {
+    return fault(c, FAULT_FU_1) && u == writer->node && u->kind == NODE_STORE && slot == 1 &&
+           read->offset < writer->out_offset && writer->ndim > 0 &&
+           sizes_equal(read->stride, writer->ndim, writer->out_stride, writer->ndim) &&
+           fault_triggered(c, FAULT_FU_1);
+}
+
+/* What fusion has put into one nest is not tested again: seeded faults FU_2, FU_3 and FU_4. */
+static bool fusion_overlooked(const Compile *c, const FusedOp *m, const Read *read,
+                              const FusedOp *writer) {
+    bool by_chance = read->kind == READ_AFFINE && read->offset > writer->out_offset &&
+                     sizes_equal(read->stride, m->ndim, writer->out_stride, writer->ndim);
+    return !by_chance && m->node != writer->node && writer->node->group >= 0 &&
+           (fault(c, FAULT_FU_4) || fuse_overlooks_read(c, m, read, writer)) &&
+           fault_triggered(c, c->options->fault);
+}
+
 /* May `u` (a node of the writer's schedule item, perhaps the writer) read `buffer` while the writer
  * overwrites it? */
 static bool read_is_safe(Compile *c, Node *u, const Node *buffer, const FusedOp *writer) {
@@ -67,7 +89,8 @@ static bool read_is_safe(Compile *c, Node *u, const Node *buffer, const FusedOp 
             }
             bool follows = writer->nterm == 0 && read_follows_write(&m, read, writer);
             bool proven = read->kind == READ_INDIRECT && writer->nterm > 0 && u != writer->node;
-            if (!follows && !proven) {
+            if (!follows && !proven && !begins_elsewhere(c, u, k, read, writer) &&
+                !fusion_overlooked(c, &m, read, writer)) {
                 return false;
             }
         }

@@ -74,13 +74,26 @@ static void interpret_make_buffers(Interpreter *in) {
 
 /* The tensor that `n` is, on the memory it has now. */
 static Tensor interpret_tensor(const Interpreter *in, const Node *n, Storage *storage) {
-    Tensor t = n->t;
-    const Storage *memory = in->storage[node_buffer((Node *)n)->id];
+    const Node *buffer = node_buffer((Node *)n), *root = node_root((Node *)buffer);
+    const Storage *memory = in->storage[buffer->id];
+    bool in_slice = memory == in->storage[root->id]; /* else a register of its nest */
+    Tensor room, t = in_slice ? *node_memory(n, &room) : n->t;
     *storage = (Storage){.dtype = t.dtype,
-                         .numel = interpret_extent(&node_buffer((Node *)n)->t),
+                         .numel = interpret_extent(in_slice ? &root->t : &buffer->t),
                          .data = memory->data};
     t.storage = storage;
     return t;
+}
+
+/* Stores `value` in n's slice of the cat's result, which gets its memory with its first operand. */
+static void interpret_store_slice(Interpreter *in, const Node *n, const Tensor *value) {
+    const Node *root = node_root((Node *)n);
+    Storage *s = in->planned ? in->buffer[root->buffer] : in->storage[root->id];
+    s = s ? s : interpret_poisoned(in, interpret_extent(&root->t) * dtype_bytes(root->t.dtype));
+    in->storage[root->id] = in->storage[n->id] = s;
+    Storage storage;
+    Tensor slice = interpret_tensor(in, n, &storage);
+    tensor_copy_data(&slice, value, NULL);
 }
 
 /* Gives `n` its memory and stores `value` (of its layout) there. A splat is read as a value, also
@@ -88,7 +101,11 @@ static Tensor interpret_tensor(const Interpreter *in, const Node *n, Storage *st
 static void interpret_store(Interpreter *in, const Node *n, const Tensor *value) {
     int64_t bytes = interpret_extent(&n->t) * dtype_bytes(n->t.dtype);
     Scalar splat;
-    Storage *s = n->in_place ? in->storage[node_buffer(n->in[0])->id] : NULL;
+    if (n->into) {
+        interpret_store_slice(in, n, value);
+        return;
+    }
+    Storage *s = n->in_place ? in->storage[node_buffer(n->in[0])->id] : in->storage[n->id];
     if (in->planned && n->buffer >= 0) {
         s = in->buffer[n->buffer];
     }
@@ -184,12 +201,13 @@ static void interpret_make_tangent(Interpreter *in, const Node *n) {
 }
 
 static bool interpret_runs_in_place(const Interpreter *in, const Node *n) {
-    return n->in_place || (in->planned && n->nin > 0 && n->in[0] && n->buffer >= 0 &&
-                           n->buffer == node_buffer(n->in[0])->buffer);
+    return n->in_place || n->into ||
+           (in->planned && n->nin > 0 && n->in[0] && n->buffer >= 0 &&
+            n->buffer == node_buffer(n->in[0])->buffer);
 }
 
-/* The nodes [begin, end): one nest, or one node. In-place writes happen after the other nodes of
- * the nest have read. */
+/* The nodes [begin, end): one nest, or one node. In-place writes and writes to slices of a cat
+ * happen after the other nodes of the nest have read. */
 static bool interpret_schedule_item(Interpreter *in, int begin, int end) {
     const Node *late[MAX_FUSED_OPS];
     Tensor late_value[MAX_FUSED_OPS];

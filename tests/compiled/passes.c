@@ -1,5 +1,5 @@
-/* The passes (fold, cse, dce, fuse, reinplace) and the gate, on graphs built by hand: what each
- * does, and what it must leave alone. */
+/* The passes (fold, cse, dce, fuse, reinplace, concat) and the gate, on graphs built by hand: what
+ * each does, and what it must leave alone. */
 #include "compiled/capture/capture.h"
 #include "compiled/runtime/pipeline.h"
 #include "tests/support/graph_case.h"
@@ -259,6 +259,51 @@ START_TEST(an_input_is_written_in_place_only_for_its_own_write_back) {
 }
 END_TEST
 
+/* cat([neg(x), exp(x), neg(x)], dim), which is read by what `reader` says, too. */
+typedef enum JoinReader { JOIN_ALONE, JOIN_SUM, JOIN_VIEW, JOIN_SOFTMAX, JOIN_RETURN } JoinReader;
+static int joined(int64_t dim, JoinReader reader) {
+    Case k;
+    case_start(&k, FAULT_NONE);
+    Node *flat = case_input(&k, DT_float32, 6, FILL_dyadic, 3);
+    Node *x = case_view(&k, flat, 2, (int64_t[]){2, 3}, (int64_t[]){3, 1}, 0);
+    Node *a = case_unary(&k, OP_neg, x), *b = case_unary(&k, OP_exp, x);
+    Call cat = call_new(OP_cat);
+    cat.arg[0].tensors.v = (Tensor *[]){&a->t, &b->t, &a->t};
+    cat.arg[0].tensors.n = 3;
+    cat.arg[1].i = dim;
+    Node *c = case_op(&k, &cat);
+    case_return(&k, c);
+    if (reader == JOIN_SUM) {
+        case_return(&k, case_unary(&k, OP_sum, a));
+    } else if (reader == JOIN_VIEW) { /* a transposed read is not in the nest of `a` */
+        Node *t = case_view(&k, a, 2, (int64_t[]){3, 2}, (int64_t[]){1, 3}, 0);
+        case_return(&k, case_unary(&k, OP_sum, case_unary(&k, OP_exp, t)));
+    } else if (reader == JOIN_SOFTMAX) {
+        Call scan = call_new(OP_cumsum);
+        scan.arg[0].tensor = &a->t;
+        case_return(&k, case_op(&k, &scan));
+    } else if (reader == JOIN_RETURN) {
+        case_return(&k, a);
+    }
+    k.loose = true;
+    const char *complaint = case_check(&k, PASSES_ALL);
+    ck_assert_msg(complaint == NULL, "dim %d, reader %d: %s", (int)dim, (int)reader, complaint);
+    int count = (a->into == c) + (b->into == c);
+    case_end(&k);
+    return count;
+}
+
+START_TEST(operands_of_cat_are_computed_in_it_if_all_readers_can_read_them_there) {
+    for (int64_t dim = 0; dim < 2; dim++) {
+        ck_assert_int_eq(joined(dim, JOIN_ALONE), 2);
+        ck_assert_int_eq(joined(dim, JOIN_SUM), 2);
+        ck_assert_int_eq(joined(dim, JOIN_VIEW), dim == 0 ? 2 : 1); /* its strides must stay */
+        ck_assert_int_eq(joined(dim, JOIN_SOFTMAX), 1);
+        ck_assert_int_eq(joined(dim, JOIN_RETURN), 1);
+    }
+}
+END_TEST
+
 START_TEST(dead_nodes_go_and_checks_stay) {
     Case k;
     case_start(&k, FAULT_NONE);
@@ -337,6 +382,7 @@ int main(void) {
     tcase_add_test(tests, a_store_is_in_place_unless_somebody_reads_its_base_later);
     tcase_add_test(tests, a_store_that_reads_its_own_base_shifted_is_not_in_place);
     tcase_add_test(tests, an_input_is_written_in_place_only_for_its_own_write_back);
+    tcase_add_test(tests, operands_of_cat_are_computed_in_it_if_all_readers_can_read_them_there);
     tcase_add_test(tests, dead_nodes_go_and_checks_stay);
     tcase_add_test(tests, the_gate_stops_every_rewrite);
     tcase_add_test(tests, every_pass_has_a_bit_of_its_own);

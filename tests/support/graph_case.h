@@ -178,7 +178,8 @@ enum {
     PASS_dce = 8,
     PASS_fuse = 16,
     PASS_reinplace = 32,
-    PASSES_ALL = 63
+    PASS_concat = 64,
+    PASSES_ALL = 127
 };
 
 /* Runs the passes in `set`; the verifier's complaint, or NULL. */
@@ -187,9 +188,10 @@ static inline const char *case_passes(Case *k, int set) {
         int bit;
         bool (*run)(Compile *c);
         const char *name;
-    } list[] = {{PASS_fold, pass_fold, "fold"}, {PASS_rules, pass_rules, "rules"},
-                {PASS_cse, pass_cse, "cse"},    {PASS_dce, pass_dce, "dce"},
-                {PASS_fuse, pass_fuse, "fuse"}, {PASS_reinplace, pass_reinplace, "reinplace"}};
+    } list[] = {{PASS_fold, pass_fold, "fold"},      {PASS_rules, pass_rules, "rules"},
+                {PASS_cse, pass_cse, "cse"},         {PASS_dce, pass_dce, "dce"},
+                {PASS_fuse, pass_fuse, "fuse"},      {PASS_reinplace, pass_reinplace, "reinplace"},
+                {PASS_concat, pass_concat, "concat"}};
     char message[200];
     for (int i = 0; i < COUNT_OF(list); i++) {
         if (set & list[i].bit) {
