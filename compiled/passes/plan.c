@@ -42,10 +42,27 @@ static int new_buffer(Planner *p, int64_t bytes) {
     return b;
 }
 
-static int take_buffer(Planner *p, int64_t bytes) {
+/* With a value in a buffer that is free too early: does an item from the one that is placed to
+ * `until` read the buffer? Then it must not write it too, as loops rely on that. */
+static bool is_read_meanwhile(const Planner *p, int buffer, int until) {
+    for (int i = 0; p->early.fault != FAULT_NONE && i < p->g->n; i++) {
+        const Node *n = p->g->node[i];
+        int item = p->live->item[n->id];
+        for (int k = 0; k < n->nin && item >= p->item && item <= until; k++) {
+            if (n->in[k] && lower_buffer(n->in[k]) == buffer) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+/* A buffer of so many bytes, which is written in the items up to `until`. */
+static int take_buffer(Planner *p, int64_t bytes, int until) {
     int *best = NULL;
     for (int *link = &p->free_list; *link >= 0 && !p->apart; link = &p->next[*link]) {
-        if (p->bytes[*link] >= bytes && (!best || p->bytes[*link] < p->bytes[*best])) {
+        if (p->bytes[*link] >= bytes && !is_read_meanwhile(p, *link, until) &&
+            (!best || p->bytes[*link] < p->bytes[*best])) {
             best = link;
         }
     }
@@ -170,7 +187,7 @@ static void place_node(Planner *p, Node *n) {
         const Node *input = root == n ? input_of_cat(p, n) : NULL;
         root->buffer = input         ? input->buffer
                        : n->in_place ? lower_buffer(n->in[0])
-                                     : take_buffer(p, bytes);
+                                     : take_buffer(p, bytes, p->live->item[root->id]);
     }
     n->buffer = root->buffer;
     if (n->buffer < p->g->ninputs || is_free_early(p, n->buffer)) {
