@@ -6,7 +6,7 @@
  * same image, that is, with the same element at every address. The other uses read values and
  * always follow. */
 #include "compiled/ir/graph.h"
-#include "program/infer/infer.h"
+#include "compiled/views/views.h"
 #include "tensor/array.h"
 
 #include <string.h>
@@ -184,7 +184,7 @@ const Tensor *node_memory(const Node *n, Tensor *room) {
     const Tensor *whole = node_memory(cat, &outer);
     int64_t at = 0;
     for (int k = 0; k < cat->nin; k++) {
-        if (geometry_joined(cat->call, whole, &cat->in[k]->t, &at, room) && cat->in[k] == b) {
+        if (view_joined(cat->call, whole, &cat->in[k]->t, &at, room) && cat->in[k] == b) {
             break;
         }
     }

@@ -1,7 +1,7 @@
 /* cat and stack: every operand is copied to its slice of the result, but for those that were
  * computed there (passes/concat.c). */
 #include "compiled/loops/lower.h"
-#include "program/infer/infer.h"
+#include "compiled/views/views.h"
 
 #include <string.h>
 
@@ -100,7 +100,7 @@ static void copy_operands(Lower *l, Node *n, int first) {
     for (int k = 0; k < n->nin; k++) {
         const Node *in = n->in[k];
         Tensor part;
-        if (!geometry_joined(n->call, whole, &in->t, &at, &part) || node_joins_in_place(n, k) ||
+        if (!view_joined(n->call, whole, &in->t, &at, &part) || node_joins_in_place(n, k) ||
             k < first) {
             continue;
         }
