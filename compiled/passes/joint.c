@@ -349,21 +349,6 @@ typedef struct JointRoot {
     bool zeros;         /* GR-10, MU-4 */
 } JointRoot;
 
-/* Seeded fault MU_4: a returned input that was written shares a slot with another return of the
- * same storage that is detached, and takes over that no gradient goes there. */
-static bool slot_is_detached(const Joint *j, int k) {
-    const Capture *cap = j->c->capture;
-    const Var *v = cap->ret[k];
-    for (int i = 0; fault(j->c, FAULT_MU_4) && v->entry >= 0 && i < j->g->nret; i++) {
-        const Var *other = cap->ret[i];
-        if (other->tensor.storage == v->tensor.storage && other->entry < 0 &&
-            !cap_requires_grad(other) && v->tensor.storage->version > 0) {
-            return fault_triggered(j->c, FAULT_MU_4);
-        }
-    }
-    return false;
-}
-
 static int joint_find_roots(Joint *j, JointRoot *root) {
     const Capture *cap = j->c->capture;
     const Backward *backward = &cap->program->backward;
@@ -378,8 +363,8 @@ static int joint_find_roots(Joint *j, JointRoot *root) {
             continue; /* its grad_fn was materialized when it was returned */
         }
         if (backward_includes(backward, k)) {
-            root[n++] =
-                (JointRoot){edge, k, &j->g->ret[k].layout, edge.node && slot_is_detached(j, k)};
+            root[n++] = (JointRoot){edge, k, &j->g->ret[k].layout,
+                                    edge.node && joint_fault_detached_slot(j->c, k)};
             if (!edge.node) {
                 error_set(&j->err, ERR_invalid,
                           "element %d of tensors does not require grad and does not have a grad_fn",
@@ -421,26 +406,6 @@ static int joint_find_resumed_roots(Joint *j, JointRoot *root) {
     return n;
 }
 
-/* Seeded fault GR_17: the tangent of a returned expand is copied into a buffer with the strides of
- * the return. Of the elements with one address the last remains. */
-static Tensor *coerce_tangent(Joint *j, const Tensor *like, Tensor *tangent) {
-    if (!fault(j->c, FAULT_GR_17) || j->c->capture->in.resumed || tensor_numel(like) == 0) {
-        return tangent;
-    }
-    Tensor layout = *tangent;
-    bool shares = false;
-    for (int d = 0; d < like->ndim; d++) {
-        if (like->size[d] > 1 && like->stride[d] == 0) {
-            layout.offset += (like->size[d] - 1) * layout.stride[d];
-            layout.stride[d] = 0;
-            shares = true;
-        }
-    }
-    return shares && fault_triggered(j->c, FAULT_GR_17)
-               ? &graph_view(j->g, (Node *)tangent, &layout, AT_BACKWARD)->t
-               : tangent;
-}
-
 static void joint_run_engine(Joint *j, const JointRoot *root, int nroots) {
     Edge *edge = arena_array(j->emit.arena, Edge, nroots);
     Tensor **tangent = arena_array(j->emit.arena, Tensor *, nroots);
@@ -450,7 +415,8 @@ static void joint_run_engine(Joint *j, const JointRoot *root, int nroots) {
         tangent[i] = !like ? NULL
                      : root[i].zeros
                          ? emit_zeros_like(&j->emit, like)
-                         : coerce_tangent(j, like, &graph_tangent(j->g, root[i].index, like)->t);
+                         : joint_fault_coerce_tangent(j->c, like,
+                                                      &graph_tangent(j->g, root[i].index, like)->t);
         tangent[i] = joint_finish(j, tangent[i], edge[i]);
     }
     backward_run(&j->engine, edge, tangent, nroots);

@@ -9,4 +9,9 @@
 bool joint_fault_clamps_divisor(const Compile *c, const Call *call);
 const Call *joint_fault_dense_base(const Compile *c, const Call *call);
 
+/* Does the tangent of return k go nowhere (MU-4)? */
+bool joint_fault_detached_slot(const Compile *c, int k);
+/* The tangent of a return laid out as `like`, as joint reads it (GR-17). */
+Tensor *joint_fault_coerce_tangent(const Compile *c, const Tensor *like, Tensor *tangent);
+
 #endif

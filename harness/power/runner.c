@@ -31,7 +31,7 @@ typedef struct Process {
     int n;
 } Process;
 
-typedef struct Runner {
+typedef struct PowerRunner {
     const PowerOptions *options;
     const Output *output;
     Arena *arena;
@@ -46,9 +46,9 @@ typedef struct Runner {
     int code;
     char *message;
     size_t message_size;
-} Runner;
+} PowerRunner;
 
-static int runner_fail(Runner *r, const char *sentence) {
+static int runner_fail(PowerRunner *r, const char *sentence) {
     if (r->code == 0) {
         r->code = EXIT_ENVIRONMENT;
         snprintf(r->message, r->message_size, "%s", sentence);
@@ -56,7 +56,7 @@ static int runner_fail(Runner *r, const char *sentence) {
     return r->code;
 }
 
-static bool runner_has(const Runner *r, const char *fault, int number) {
+static bool runner_has(const PowerRunner *r, const char *fault, int number) {
     for (int i = 0; i < r->run->n; i++) {
         const PowerTrial *t = &r->run->trial[i];
         if (t->number == number && strcmp(t->fault, fault) == 0) {
@@ -78,7 +78,7 @@ static void write_all(int file, const char *text, int64_t n) {
 }
 
 /* In the child: never returns. */
-static void runner_child(const Runner *r, FaultId fault, int number, int pipe) {
+static void runner_child(const PowerRunner *r, FaultId fault, int number, int pipe) {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     Arena arena = ARENA_EMPTY;
     Text text = {.arena = &arena};
@@ -95,7 +95,7 @@ static void runner_child(const Runner *r, FaultId fault, int number, int pipe) {
     _exit(EXIT_AGREE);
 }
 
-static bool runner_start(Runner *r, Process *p, FaultId fault, int number) {
+static bool runner_start(PowerRunner *r, Process *p, FaultId fault, int number) {
     int ends[2];
     if (pipe2(ends, O_CLOEXEC) != 0) {
         return runner_fail(r, "cannot make a pipe for a trial") == 0;
@@ -115,7 +115,7 @@ static bool runner_start(Runner *r, Process *p, FaultId fault, int number) {
 }
 
 /* Fills the free places with the trials that are missing. */
-static void runner_fill(Runner *r) {
+static void runner_fill(PowerRunner *r) {
     const PowerOptions *o = r->options;
     for (int64_t k = 0; k < o->jobs && r->code == 0; k++) {
         Process *p = &r->process[k];
@@ -132,7 +132,7 @@ static void runner_fill(Runner *r) {
 
 /* ---- answers ---- */
 
-static void runner_keep(Runner *r, const PowerTrial *t) {
+static void runner_keep(PowerRunner *r, const PowerTrial *t) {
     Arena scratch = ARENA_EMPTY;
     Text line = {.arena = &scratch};
     power_print_trial(t, &line);
@@ -145,7 +145,7 @@ static void runner_keep(Runner *r, const PowerTrial *t) {
 }
 
 /* A process has ended, and its answer is complete, or it died. */
-static void runner_take(Runner *r, Process *p) {
+static void runner_take(PowerRunner *r, Process *p) {
     int status = 0;
     close(p->pipe);
     while (waitpid(p->pid, &status, 0) < 0 && errno == EINTR) {
@@ -164,7 +164,7 @@ static void runner_take(Runner *r, Process *p) {
     runner_keep(r, &t);
 }
 
-static void runner_read(Runner *r, Process *p) {
+static void runner_read(PowerRunner *r, Process *p) {
     ssize_t n = read(p->pipe, p->line + p->n, sizeof p->line - (size_t)p->n);
     if (n < 0 && (errno == EINTR || errno == EAGAIN)) {
         return;
@@ -177,7 +177,7 @@ static void runner_read(Runner *r, Process *p) {
 }
 
 /* Waits for an answer, or a moment; the number of processes under way. */
-static int runner_wait(Runner *r) {
+static int runner_wait(PowerRunner *r) {
     struct pollfd wait[MAX_AT_ONCE];
     Process *who[MAX_AT_ONCE];
     int n = 0;
@@ -197,7 +197,7 @@ static int runner_wait(Runner *r) {
     return n;
 }
 
-static void runner_progress(Runner *r, bool last) {
+static void runner_progress(PowerRunner *r, bool last) {
     double now = now_seconds();
     if (!r->output->progress || (!last && now - r->shown < 0.5)) {
         return;
@@ -208,7 +208,7 @@ static void runner_progress(Runner *r, bool last) {
     r->output->progress(r->output->user, last ? "" : line);
 }
 
-static void runner_kill(Runner *r) {
+static void runner_kill(PowerRunner *r) {
     for (int k = 0; k < MAX_AT_ONCE; k++) {
         if (r->process[k].pid != 0) {
             kill(r->process[k].pid, SIGKILL);
@@ -222,7 +222,7 @@ static void runner_kill(Runner *r) {
 /* ---- the folder ---- */
 
 /* Reads what an earlier run left, and opens the file to append to. 0, or an exit code. */
-static int runner_open(Runner *r, const char *header) {
+static int runner_open(PowerRunner *r, const char *header) {
     const char *out = r->options->out, *path = arena_printf(r->arena, "%s/trials.jsonl", out);
     const char *was = NULL;
     PowerRun before = {.n = 0};
@@ -261,20 +261,20 @@ static int runner_open(Runner *r, const char *header) {
 int power_run(const PowerOptions *o, const Output *output, Arena *arena, PowerRun *run,
               bool *interrupted, char *message, size_t message_size) {
     Text header = {.arena = arena};
-    static Runner runner; /* too large for a stack */
+    static PowerRunner runner; /* too large for a stack */
     char self[4096];
     ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
     self[n > 0 ? n : 0] = '\0';
     power_header(o, &header);
-    runner = (Runner){.options = o,
-                      .output = output,
-                      .arena = arena,
-                      .run = run,
-                      .program = self,
-                      .file = -1,
-                      .total = o->trials * o->nfaults,
-                      .message = message,
-                      .message_size = message_size};
+    runner = (PowerRunner){.options = o,
+                           .output = output,
+                           .arena = arena,
+                           .run = run,
+                           .program = self,
+                           .file = -1,
+                           .total = o->trials * o->nfaults,
+                           .message = message,
+                           .message_size = message_size};
     *run = (PowerRun){.label = o->label, .trials = o->trials, .budget = o->budget};
     run->trial = arena_array(arena, PowerTrial, runner.total + FAULT_COUNT * o->trials);
     int code = o->out ? runner_open(&runner, header.v) : 0;
