@@ -19,11 +19,13 @@ bool skips_division(const Compile *c, const Node *n);
 /* Makes an indirect write ignore its index along an expanded dim of its base. Returns that dim, for
  * spread_row; -1: it does not. */
 int keep_expanded_stride(const Compile *c, FusedOp *m);
+/* Binds wrong arguments to a shared kernel. */
+void faulty_opaque(const Compile *c, const Node *n, Opaque *o);
+
+/* ---- loops/lower.c ---- */
 /* Copies row 0 of the result along `dim` to the others. */
 void spread_row(Lower *l, const Node *n, int dim);
 /* Writes the values of a stepped slice to the elements between its own. */
 void fill_stepped_gaps(Lower *l, const FusedOp *m);
-/* Binds wrong arguments to a shared kernel. */
-void faulty_opaque(const Compile *c, const Node *n, Opaque *o);
 
 #endif

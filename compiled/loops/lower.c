@@ -455,3 +455,46 @@ bool pass_lower(Compile *c) {
     c->plan = graph_lower(c);
     return true;
 }
+
+/* ---- seeded faults of nests, which add loops ---- */
+
+void spread_row(Lower *l, const Node *n, int dim) {
+    Tensor rows = n->t, row = n->t;
+    rows.size[dim]--;
+    rows.offset += n->t.stride[dim];
+    row.stride[dim] = 0;
+    lower_move(l, n, rows.size, n->t.ndim, lower_access(n->buffer, &rows),
+               lower_access(n->buffer, &row));
+}
+
+/* Is the slice every second, third, .. element of the buffer's last dim? */
+static bool is_stepped(const Tensor *slice, const Tensor *whole) {
+    int last = whole->ndim - 1;
+    return slice->ndim == whole->ndim && last >= 0 && whole->stride[last] == 1 &&
+           slice->size[last] > 1 && slice->stride[last] > 1 &&
+           slice->stride[last] < whole->size[last];
+}
+
+/* Seeded fault IX_6: where a stepped slice is written over another one, an element is in the slice
+ * if it lies between the slice's start and end, whether or not the step meets it. */
+void fill_stepped_gaps(Lower *l, const FusedOp *m) {
+    const Compile *c = l->c;
+    const Node *n = m->node, *value = n->kind == NODE_STORE ? n->in[1] : NULL;
+    Scalar splat;
+    if (!fault(c, FAULT_IX_6) || !value || n->group >= 0 || n->in[0]->kind != NODE_STORE ||
+        !is_stepped(&n->slice, &n->t) || !is_stepped(&n->in[0]->slice, &n->t) ||
+        n->t.ndim == MAX_DIMS || tensor_numel(&n->slice) == 0 || node_splat(value, &splat) ||
+        !tensor_same_size(&value->t, &n->slice) || lower_buffer(value) < 0 ||
+        !fault_triggered(c, FAULT_IX_6)) {
+        return;
+    }
+    Tensor to = n->slice, from = value->t;
+    int last = to.ndim++;
+    to.offset += 1;
+    to.size[last - 1]--;
+    to.size[last] = to.stride[last - 1] - 1;
+    to.stride[last] = 1;
+    from.stride[last] = 0;
+    lower_convert(l, n, to.size, to.ndim, lower_access(n->buffer, &to),
+                  &(Access){lower_buffer(value), value->t.dtype, from.offset, from.stride}, splat);
+}

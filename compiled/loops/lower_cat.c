@@ -3,8 +3,6 @@
 #include "compiled/loops/lower.h"
 #include "compiled/views/views.h"
 
-#include <string.h>
-
 /* ---- faults ---- */
 
 /* Does the schedule item after the cat read its result by this op? */
