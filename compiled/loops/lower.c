@@ -7,7 +7,6 @@
 #include "compiled/passes/passes.h"
 #include "compiled/runtime/poison.h"
 #include "compiled/tile/isa.h"
-#include "compiled/views/views.h"
 #include "program/ops/functions.h"
 #include "tensor/array.h"
 
