@@ -214,6 +214,16 @@ static void note_other(Minimize *m, const Candidate *c) {
     s->other[s->nother++] = (Other){program_clone(m->arena, c->p), c->met};
 }
 
+/* Is it one of the first `n` candidates? It would have been seen when its turn came. */
+static bool is_among(const Minimize *m, int n, Key key) {
+    for (int i = 0; i < n; i++) {
+        if (m->candidate[i].key.a == key.a && m->candidate[i].key.b == key.b) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* Gathers the next candidates from number *k on, up to `jobs`, that are well-formed and new;
  * returns how many. *k becomes the number after them; *ended is true if the reducer has no more. */
 static int gather_candidates(Minimize *m, int reducer, int *k, bool *ended) {
@@ -236,7 +246,7 @@ static int gather_candidates(Minimize *m, int reducer, int *k, bool *ended) {
             continue;
         }
         c->key = key_of(c->p, &c->scratch);
-        if (seen_has(&m->seen, c->key)) {
+        if (seen_has(&m->seen, c->key) || is_among(m, n, c->key)) {
             m->stats->repeated++;
         } else if (!m->filtered || reference_runs(m, c->p, &c->scratch)) {
             n++;

@@ -64,6 +64,13 @@ START_TEST(a_fixed_point_is_one_and_no_program_is_checked_twice) {
     program_print(&third, minimize_program(&arena, p, &c, &f, &ahead, NULL, NULL), false);
     ck_assert_str_eq(first.v, third.v);
     ck_assert_int_eq(ahead.checks, stats.checks);
+    for (uint64_t seed = 11; seed < 31; seed++) { /* also where a batch holds a candidate twice */
+        MinimizeStats alone = {.checks = 0}, four = {.nmore = 3, .more = more};
+        Program *q = find(&c, seed, 4000, &f);
+        minimize_program(&arena, q, &c, &f, &alone, NULL, NULL);
+        minimize_program(&arena, q, &c, &f, &four, NULL, NULL);
+        ck_assert_int_eq(alone.checks, four.checks);
+    }
     int64_t repeated = stats.repeated; /* some reducer proposes what another one has */
     for (uint64_t seed = 4; seed < 9; seed++) {
         MinimizeStats other = {.checks = 0};
