@@ -38,8 +38,8 @@ offers() {
 }
 
 @test "bash completes the values of options" {
-    offers "check --fault RG-1" RG-1 RG-1a RG-1b RG-1c RG-1d
-    offers "check --fault=RG-1" RG-1 RG-1a RG-1b RG-1c RG-1d
+    offers "check --fault MU-5" MU-5 MU-5a MU-5b
+    offers "check --fault=MU-5" MU-5 MU-5a MU-5b
     offers "check --pair ref" reference,
     offers "check --pair reference,comp" reference,compiled reference,compiled:native
     offers "run --on ref" reference
