@@ -34,9 +34,10 @@ typedef struct TensorRecord {
 /* A tensor that exists before the region (the function, or the setup before it) starts. The region
  * does not know who receives the gradients of one that is not a leaf: its grad_fn is external. */
 typedef struct EntryTensor {
-    TensorRecord record; /* attr_version is 0, or STALE_VERSION */
-    bool has_grad_fn;    /* it has a grad_fn, or is a view whose grad_fn has to be regenerated */
-    int base;            /* of a view: index of its base among the entries; else -1 */
+    TensorRecord record;   /* attr_version is 0, or STALE_VERSION */
+    bool has_grad_fn;      /* it has a grad_fn, or is a view whose grad_fn has to be regenerated */
+    int base;              /* of a view: index of its base among the entries; else -1 */
+    const OpInfo *refuses; /* the op of its grad_fn, if that refuses a backward at once; or NULL */
 } EntryTensor;
 
 /* attr_version of an entry: the grad_fn of the view belongs to an earlier version of its storage.

@@ -257,7 +257,7 @@ static bool joint_has_earlier_region(const Joint *j) {
 
 /* AccumulateGrad refuses a leaf that has a grad_fn by now. If an earlier region leads to the leaf
  * as well, the refusal has to wait for that region: until then its gradient is accumulated like any
- * other (runtime/moved_leaves.c). */
+ * other (runtime/history_errors.c). */
 static void joint_run_moved_leaf(Joint *j, Var *leaf, Tensor *grad) {
     Capture *cap = j->c->capture;
     if (leaf->entry < 0 || !joint_has_earlier_region(j)) {
@@ -288,12 +288,19 @@ static void joint_run_accumulate_grad(Joint *j, const GradNode *node) {
     }
 }
 
-/* The region before receives the gradient, also if it is undefined. */
+/* The region before receives the gradient, also if it is undefined. One that has no derivative
+ * raises now, before what this region has still to run may raise. */
 static void joint_run_external(Joint *j, const GradNode *node) {
     const Capture *cap = j->c->capture;
     int i = 0;
     while (cap->external[i] != node) {
         i++;
+    }
+    const OpInfo *refuses = cap->in.entry[i].refuses;
+    if (refuses && !(cap->in.resumed && cap->in.resumed->earlier_roots)) {
+        error_set(&j->err, ERR_invalid, "derivative for aten::%s is not implemented",
+                  refuses->name);
+        return;
     }
     InputPlan *plan = &j->g->inp[cap->nlive + i];
     plan->grad = (Node *)node->grad[0];

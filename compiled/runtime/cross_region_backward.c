@@ -12,7 +12,7 @@
  * Several regions may send gradients to one leaf, or to one external grad_fn. What has arrived so
  * far is added first in the next region's walk, so that sums are in the order of one engine that
  * walks one tape. The error of a leaf that has been moved into the graph interior is deferred in
- * the same way (moved_leaves.c). */
+ * the same way (history_errors.c). */
 #include "compiled/runtime/runtime.h"
 #include "program/lang/uses.h"
 #include "tensor/array.h"

@@ -3,7 +3,8 @@
  *
  * The key holds the region, the grad mode, the bindings of names to entries and, for every entry,
  * its dtype, sizes, strides, offset, requires_grad, whether it has a grad_fn (external, so not
- * which one; its topological_nr if the function takes gradients), its base, creation_meta, whether
+ * which one; its topological_nr if the function takes gradients; its op if that has no derivative),
+ * its base, creation_meta, whether
  * its grad_fn is stale, and its storage: which one, and how long. Entries that share a storage
  * share a version even if they do not overlap, so the partition matters by itself. Versions do not:
  * they are counted from the call's start. */
@@ -50,6 +51,7 @@ const void *guard_key(const Compile *c, const CaptureInput *in, Arena *arena, in
         key[n++] = entry->has_grad_fn + 2 * (entry->record.attr_version == STALE_VERSION) +
                    4 * (int)entry->record.creation_meta;
         key[n++] = entry->base;
+        key[n++] = entry->refuses ? 1 + entry->refuses->id : 0;
         key[n++] = entry->record.topological_nr;
         key[n++] = number;
         key[n++] = t->storage->numel;

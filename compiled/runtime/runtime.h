@@ -85,7 +85,8 @@ typedef struct RegionResult {
     ArtifactResult outcome;
     Region *region;
     Storage *unsettled;  /* the storage that a refused write had begun to change, or NULL */
-    int deferred_leaves; /* moved leaves of its backward whose error is deferred (moved_leaves.c) */
+    int deferred_leaves; /* moved leaves of its backward whose error is deferred (history_errors.c)
+                          */
 } RegionResult;
 
 /* ---- region.c ---- */
@@ -128,6 +129,12 @@ void region_run(RuntimeSession *r, int part, bool grad_mode, bool comes_back, bo
 static inline bool region_continues(const RegionResult *end) {
     return end->error == ERR_none && end->artifact->capture->end == END_BREAK;
 }
+/* ---- runtime/history_errors.c ---- */
+/* The op of the grad_fn, if that refuses as soon as a backward through the region that is being
+ * entered reaches it: it has no derivative, and no other argument's history leads to it. Else NULL.
+ */
+const OpInfo *refusing_op(RuntimeSession *r, const Region *entered, const RegionEdge *grad_fn);
+
 /* ---- runtime/cross_region_backward.c ---- */
 /* How many of the moved leaves of the region's backward defer their error to an earlier region? The
  * next one raises. */
