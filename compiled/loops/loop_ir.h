@@ -203,8 +203,10 @@ struct Plan {
     int nloop;
     Loop *loop;
     int ntiling;
-    TiledLoops *tiling;    /* in the order of their loops */
-    const int *buffer_of;  /* by node id: buffer, or -1 */
+    TiledLoops *tiling;   /* in the order of their loops */
+    const int *buffer_of; /* by node id: buffer, or -1 */
+    bool faulty;          /* compiled with a seeded fault, which may read memory that nothing wrote:
+                             such memory has the same content in every run */
     struct Poison *poison; /* NULL: memory is not poisoned (runtime/poison.h) */
     int nnode;
     struct PlanState {

@@ -443,6 +443,7 @@ Plan *graph_lower(Compile *c) {
     if (by_liveness && fault(c, FAULT_FU_14) && buffers_overlap(plan)) {
         (void)fault_triggered(c, FAULT_FU_14);
     }
+    plan->faulty = c->options->fault != FAULT_NONE;
     if (poison) {
         poison_plan(plan, g, loops_after, c->arena);
     }

@@ -20,9 +20,11 @@
 
 enum { POISON = 0xFF };
 
-static void fill(void *address, int64_t bytes) {
+static void fill(const Plan *plan, void *address, int64_t bytes) {
     memset(address, POISON, (size_t)bytes);
-    FORGET(address, (size_t)bytes);
+    if (!plan->faulty) {
+        FORGET(address, (size_t)bytes);
+    }
 }
 
 /* True if another value is written to n's buffer before or by n's last reader. */
@@ -77,7 +79,9 @@ void poison_plan(Plan *plan, const Graph *g, const int *loops_after, Arena *aren
 
 void poison_begin(const Plan *plan, void *block) {
     if (plan->poison) {
-        fill(block, plan->bytes);
+        fill(plan, block, plan->bytes);
+    } else if (plan->faulty) {
+        memset(block, 0, (size_t)plan->bytes);
     }
 }
 
@@ -85,7 +89,7 @@ void poison_dead(const Plan *plan, int loop, void *const *data) {
     for (int i = 0; plan->poison && i < plan->poison->n; i++) {
         const Death *death = &plan->poison->death[i];
         if (death->loops == loop + 1) {
-            fill(data[death->buffer], plan->buffer[death->buffer].bytes);
+            fill(plan, data[death->buffer], plan->buffer[death->buffer].bytes);
         }
     }
 }

@@ -29,7 +29,7 @@ START_TEST(every_kept_step_has_the_whole_signature) {
     for (int id = 0; id < FAULT_COUNT; id++) {
         Checker c = with_fault((FaultId)id), other = c;
         Finding f;
-        Program *p = find(&c, 2, 400, &f);
+        Program *p = find(&c, 2, FAULT_PROGRAMS, &f);
         if (p) {
             Watch w = {&other, f.signature, 0, program_size(p)};
             MinimizeStats stats = {.checks = 4000};

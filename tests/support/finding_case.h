@@ -8,6 +8,19 @@
 
 #include <stdio.h>
 
+/* Programs that are searched for findings of every fault: fewer where each takes ten times as long.
+ */
+#if defined(__SANITIZE_ADDRESS__)
+#define FAULT_PROGRAMS 40
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(memory_sanitizer)
+#define FAULT_PROGRAMS 40
+#endif
+#endif
+#ifndef FAULT_PROGRAMS
+#define FAULT_PROGRAMS 400
+#endif
+
 static inline Checker with_fault(FaultId id) {
     Checker c;
     char message[256];
