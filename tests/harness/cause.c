@@ -78,7 +78,7 @@ START_TEST(the_findings_of_95_percent_of_the_faults_are_one_group_each) {
                      fault_info((FaultId)id)->id);
         }
     }
-    ck_assert_int_gt(findings, 50);
+    ck_assert_int_gt(findings, FAULT_PROGRAMS / 4);
     ck_assert_msg(100 * one >= 95 * faults, "%d of %d, not:%s", one, faults, others);
 }
 END_TEST
