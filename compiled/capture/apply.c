@@ -183,7 +183,7 @@ static ErrCode apply_function(Capture *cap, const Call *given, Tensor **out, int
                     cap_requires_grad((const Var *)slot[0]) && !tensor_is_contiguous(slot[0]);
     /* PyTorch materializes every grad_fn before the op checks its operands. */
     Error refused = {0};
-    Infer r = {.arena = cap->arena, .err = grad ? &refused : cap->emit.err};
+    Infer r = {.arena = cap->arena, .err = grad || scatters ? &refused : cap->emit.err};
     ErrCode code = infer_call(cap, call, &r);
     if (view_names_dims(call->op)) {
         code = code == ERR_none ? view_check_dims(cap->c, call, r.err)
