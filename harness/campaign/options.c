@@ -10,6 +10,7 @@ int checker_open_options(Checker *c, const CheckerOptions *o, char *message, siz
             c->run.semantics = o->semantics;
         }
         c->stages = true;
+        c->off = o->oracles_off;
     }
     return code;
 }

@@ -17,6 +17,7 @@ typedef struct CheckerOptions {
     TargetSettings targets;
     Limits limits; /* of a program that is checked */
     bool poke;
+    uint32_t oracles_off; /* bit by OracleId: not asked */
 } CheckerOptions;
 
 /* Opens the pair: 0, or an exit code and one sentence. */

@@ -115,6 +115,9 @@ static void run_oracles(const Checker *c, Comparison *cmp, CheckResult *out) {
     }
     comparison_count_calls(cmp);
     for (int id = 0; id < ORACLE_COUNT; id++) {
+        if ((c->off >> id) & 1) {
+            continue;
+        }
         Finding rest;
         Verdict v = oracle_function((OracleId)id)(cmp, out->fired ? &rest : &out->finding);
         if (v == FINDING && depends_on_values((OracleId)id) && comparison_shadow(cmp) &&

@@ -16,6 +16,7 @@ struct Checker {
     Executor reference; /* for the float64 shadow, whatever the pair is */
     bool strict;        /* --strict: no difference is minor */
     bool stages;        /* run oracle_stages */
+    uint32_t off;       /* bit by OracleId: oracles that are not asked */
     RunOptions run;     /* the write-through check (poke, on by default) and limits */
     int64_t programs, calls;
     int64_t verdicts[3]; /* by Verdict */

@@ -101,6 +101,25 @@ int generate_options(const Options *o, GenerateOptions *out) {
                : complain(EXIT_BAD_INPUT, "%s", message);
 }
 
+/* "flags,alias": the bits of these oracles. */
+static bool oracle_list(const char *list, uint32_t *out, char *message, size_t size) {
+    for (const char *at = list; at && *at; at += strcspn(at, ","), at += *at == ',') {
+        size_t n = strcspn(at, ",");
+        int id = 0;
+        while (id < ORACLE_COUNT && (strlen(oracle_name((OracleId)id)) != n ||
+                                     strncmp(oracle_name((OracleId)id), at, n) != 0)) {
+            id++;
+        }
+        if (id == ORACLE_COUNT) {
+            snprintf(message, size, "--no-oracle: there is no oracle '%.*s' (see 'twingrad oracles')",
+                     (int)min_i64((int64_t)n, 60), at);
+            return false;
+        }
+        *out |= 1u << id;
+    }
+    return true;
+}
+
 bool checker_settings(const Options *o, CheckerOptions *out, char *message, size_t message_size) {
     if (o->workers == 0 || o->workers > TARGET_MAX_WORKERS) {
         snprintf(message, message_size, "--workers needs a number from 1 to %d",
@@ -118,7 +137,7 @@ bool checker_settings(const Options *o, CheckerOptions *out, char *message, size
                             .semantics = o->semantics,
                             .limits = generates(o) ? LIMITS_DEFAULT : o->limits,
                             .poke = !o->no_poke};
-    return true;
+    return oracle_list(o->no_oracle, &out->oracles_off, message, message_size);
 }
 
 int open_checker(const Options *o, Checker *c) {

@@ -45,6 +45,7 @@ typedef struct Options {
     int64_t workers;
     const char *known;   /* NULL: not given */
     const char *oracle;  /* NULL: not given */
+    const char *no_oracle;
     const char *out;     /* NULL: not given */
     const char *as;      /* NULL: not given */
     const char *after;   /* pass or stage name */
