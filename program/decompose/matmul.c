@@ -1,4 +1,4 @@
-/* matmul, with the same case distinction as at::matmul (PyTorch 1.13). The case determines which
+/* matmul, with the same case distinction as at::matmul . The case determines which
  * operands are saved and whether a copy is made, so the cases are part of the semantics.
  *
  *     1-d 1-d: dot    2-d 1-d: mv    1-d 2-d: mm of a row, squeeze_    2-d 2-d: mm
@@ -10,6 +10,7 @@
  * The results are never views (PyTorch: _unsafe_view); the result of 1-d 2-d has version 1. */
 #include "program/ops/emit.h"
 #include "program/ops/functions.h"
+#include "program/semantics/semantics.h"
 
 static Tensor *unsafe_view(Emit *e, Tensor *a, const int64_t *size, int ndim) {
     if (!a || sizes_equal(a->size, a->ndim, size, ndim)) {
@@ -115,5 +116,51 @@ ErrCode decompose_matmul(Emit *e, const Call *call, Tensor **out, int *nout) {
     }
     out[0] = matmul(e, a, b);
     *nout = out[0] != NULL;
+    return e->err->code;
+}
+
+/* Is addmm used for an input that is not a matrix (linear in aten/src/ATen/native/Linear.cpp)? */
+static bool folds_into_addmm(const Tensor *input, const Tensor *bias) {
+    if (!bias || input->ndim == 2 || !tensor_is_contiguous(input)) {
+        return false;
+    }
+    int wide = 0; /* dims that squeeze would keep */
+    for (int d = 0; d < bias->ndim; d++) {
+        wide += bias->size[d] != 1;
+    }
+    bool vector = bias->ndim == 1 || (since(linear_squeezes_bias) && wide == 1);
+    return since(linear_folds) ? vector || (input->ndim == 3 && !since(linear_squeezes_bias))
+                               : input->ndim == 3;
+}
+
+/* linear: addmm(bias, input, t(weight)) for a matrix, or a contiguous input folded into one, else
+ * matmul(input, t(weight)), then add_(bias) */
+ErrCode decompose_linear(Emit *e, const Call *call, Tensor **out, int *nout) {
+    Tensor *input = call->arg[0].tensor, *weight = call->arg[1].tensor,
+           *bias = call->arg[2].none ? NULL : call->arg[2].tensor;
+    if (input->ndim == 0 || weight->ndim == 0) {
+        return error_set(e->err, ERR_shape, "both arguments to linear need to be at least 1D");
+    }
+    Tensor *turned = emit_unary(e, OP_t, weight), *result;
+    if (bias && input->ndim == 2) {
+        result = emit_op(e, OP_addmm, 3, bias, input, turned);
+    } else if (folds_into_addmm(input, bias)) {
+        int64_t size[MAX_DIMS], rows = 1;
+        int last = input->ndim - 1;
+        for (int d = 0; d < last; d++) {
+            size[d] = input->size[d];
+            rows *= size[d];
+        }
+        Tensor *folded = emit_view(e, input, (int64_t[]){rows, input->size[last]}, 2);
+        result = emit_op(e, OP_addmm, 3, bias, folded, turned);
+        size[last] = result ? result->size[1] : 0;
+        result = since(linear_is_no_view) ? unsafe_view(e, result, size, last + 1)
+                                          : emit_view(e, result, size, last + 1);
+    } else {
+        result = emit_binary(e, OP_matmul, input, turned);
+        result = bias ? emit_op(e, OP_add__Tensor, 2, result, bias) : result;
+    }
+    out[0] = result;
+    *nout = result != NULL;
     return e->err->code;
 }

@@ -114,29 +114,3 @@ ErrCode decompose_outer(Emit *e, const Call *call, Tensor **out, int *nout) {
     *nout = out[0] != NULL;
     return e->err->code;
 }
-
-/* linear: addmm(bias, input, t(weight)) for a matrix (or a contiguous 3-d input, folded), else
- * matmul(input, t(weight)), then add_(bias) */
-ErrCode decompose_linear(Emit *e, const Call *call, Tensor **out, int *nout) {
-    Tensor *input = call->arg[0].tensor, *weight = call->arg[1].tensor,
-           *bias = call->arg[2].none ? NULL : call->arg[2].tensor;
-    if (input->ndim == 0 || weight->ndim == 0) {
-        return error_set(e->err, ERR_shape, "both arguments to linear need to be at least 1D");
-    }
-    Tensor *turned = emit_unary(e, OP_t, weight), *result;
-    if (bias && input->ndim == 2) {
-        result = emit_op(e, OP_addmm, 3, bias, input, turned);
-    } else if (bias && input->ndim == 3 && tensor_is_contiguous(input)) {
-        int64_t folded[2] = {input->size[0] * input->size[1], input->size[2]},
-                size[3] = {input->size[0], input->size[1], 0};
-        result = emit_op(e, OP_addmm, 3, bias, emit_view(e, input, folded, 2), turned);
-        size[2] = result ? result->size[1] : 0;
-        result = emit_view(e, result, size, 3);
-    } else {
-        result = emit_binary(e, OP_matmul, input, turned);
-        result = bias ? emit_op(e, OP_add__Tensor, 2, result, bias) : result;
-    }
-    out[0] = result;
-    *nout = result != NULL;
-    return e->err->code;
-}
