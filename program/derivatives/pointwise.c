@@ -319,6 +319,13 @@ void give_selected(const Grad *g, int param, bool maximum) {
 
 void grad_maximum(Grad *g) { give_selected(g, OTHER, g->call->op->pw == PW_maximum); }
 
+/* share, with 0 where `off`: since fmax_tie by masked_fill_, which keeps the layout (fmax in
+ * tools/autograd/derivatives.yaml) */
+static Tensor *without(Emit *e, Tensor *share, Tensor *off) {
+    return since(fmax_tie) ? emit_where_zero(e, emit_unary(e, OP_logical_not, off), share)
+                           : emit_masked_fill(e, share, off, scalar_int(0));
+}
+
 /* self: grad where self >= other (fmin: <=) or other is nan, else 0; other: the remaining
  * gradient; since fmax_tie both get grad / 2 where they are equal */
 void grad_fmax(Grad *g) {
@@ -334,10 +341,10 @@ void grad_fmax(Grad *g) {
         wins = emit_binary(e, OP_logical_and, wins, emit_unary(e, OP_logical_not, tie));
     }
     if (wanted(g, SELF)) {
-        give(g, SELF, emit_masked_fill(e, share, loses, scalar_int(0)));
+        give(g, SELF, without(e, share, loses));
     }
     if (wanted(g, OTHER)) {
-        give(g, OTHER, emit_masked_fill(e, share, wins, scalar_int(0)));
+        give(g, OTHER, without(e, share, wins));
     }
 }
 
