@@ -327,18 +327,19 @@ void grad_softplus(Grad *g) {
 }
 
 /* self: where(self < 0, 1 - r, r) * grad, r = z / (1 + z), z = exp(-|self|). That form has no
- * derivative at 0, so with create_graph the rule uses sigmoid(-self), which has the same value. */
+ * derivative at 0, so with create_graph the rule uses sigmoid(-self), which has the same value. The
+ * layout is that of an empty_like(grad) (log_sigmoid_backward_cpu in
+ * aten/src/ATen/native/Activation.cpp). */
 void grad_log_sigmoid(Grad *g) {
     if (wanted(g, SELF) && g->e->create_graph) {
-        give(g, SELF,
-             emit_mul(g->e, grad_functions_apply(g, OP_sigmoid, emit_neg(g->e, self_of(g))),
-                      grad_of(g)));
+        Tensor *slope = grad_functions_apply(g, OP_sigmoid, emit_neg(g->e, self_of(g)));
+        give(g, SELF, emit_mul(g->e, grad_of(g), row_major(g, slope)));
     } else if (wanted(g, SELF)) {
         Tensor *z = grad_functions_apply(
             g, OP_exp, emit_neg(g->e, grad_functions_apply(g, OP_abs, self_of(g))));
         Tensor *r = emit_div(g->e, z, plus(g, z, 1));
         Tensor *slope = emit_where(g->e, test(g, OP_lt_Scalar, self_of(g), 0), one_minus(g, r), r);
-        give(g, SELF, emit_mul(g->e, slope, grad_of(g)));
+        give(g, SELF, emit_mul(g->e, grad_of(g), row_major(g, slope)));
     }
 }
 
