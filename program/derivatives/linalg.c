@@ -5,23 +5,31 @@ enum { SELF = 0, MAT2 = 1 };
 
 static Tensor *t(const Grad *g, Tensor *a) { return emit_unary(g->e, OP_t, a); }
 
-/* a @ b, in the layout of `factor`: for a column-major factor PyTorch computes the transposed
- * product. */
-static Tensor *grad_linalg_product(const Grad *g, Tensor *a, Tensor *b, const Tensor *factor) {
-    bool columns =
-        g->e->in_program && factor->stride[0] == 1 && factor->stride[1] == factor->size[0];
-    return columns ? t(g, emit_mm(g->e, t(g, b), t(g, a))) : emit_mm(g->e, a, b);
+/* For a column-major factor PyTorch computes the transposed product, so that the gradient has the
+ * layout of the factor (mm_mat1_grad, mm_mat2_grad in torch/csrc/autograd/FunctionsManual.cpp). */
+static bool column_major(const Grad *g, const Tensor *factor) {
+    return g->e->in_program && factor->stride[0] == 1 && factor->stride[1] == factor->size[0];
+}
+
+/* The gradient of the left factor: mm(grad, t(right)), or t(mm(right, t(grad))). */
+static Tensor *left_grad(const Grad *g, const Tensor *left, Tensor *right) {
+    return column_major(g, left) ? t(g, emit_mm(g->e, right, t(g, grad_of(g))))
+                                 : emit_mm(g->e, grad_of(g), t(g, right));
+}
+
+/* The gradient of the right factor: mm(t(left), grad), or t(mm(t(grad), left)). */
+static Tensor *right_grad(const Grad *g, Tensor *left, const Tensor *right) {
+    return column_major(g, right) ? t(g, emit_mm(g->e, t(g, grad_of(g)), left))
+                                  : emit_mm(g->e, t(g, left), grad_of(g));
 }
 
 /* self: mm(grad, t(mat2)); mat2: mm(t(self), grad) */
 void grad_mm(Grad *g) {
     if (wanted(g, SELF)) {
-        give(g, SELF,
-             grad_linalg_product(g, grad_of(g), t(g, tensor_arg(g, MAT2)), tensor_arg(g, SELF)));
+        give(g, SELF, left_grad(g, tensor_arg(g, SELF), tensor_arg(g, MAT2)));
     }
     if (wanted(g, MAT2)) {
-        give(g, MAT2,
-             grad_linalg_product(g, t(g, tensor_arg(g, SELF)), grad_of(g), tensor_arg(g, MAT2)));
+        give(g, MAT2, right_grad(g, tensor_arg(g, SELF), tensor_arg(g, MAT2)));
     }
 }
 
@@ -67,16 +75,10 @@ void grad_addmm(Grad *g) {
         give(g, 0, emit_scale(g->e, grad_of(g), beta));
     }
     if (wanted(g, 1)) {
-        give(g, 1,
-             emit_scale(
-                 g->e, grad_linalg_product(g, grad_of(g), t(g, tensor_arg(g, 2)), tensor_arg(g, 1)),
-                 alpha));
+        give(g, 1, emit_scale(g->e, left_grad(g, tensor_arg(g, 1), tensor_arg(g, 2)), alpha));
     }
     if (wanted(g, 2)) {
-        give(g, 2,
-             emit_scale(
-                 g->e, grad_linalg_product(g, t(g, tensor_arg(g, 1)), grad_of(g), tensor_arg(g, 2)),
-                 alpha));
+        give(g, 2, emit_scale(g->e, right_grad(g, tensor_arg(g, 1), tensor_arg(g, 2)), alpha));
     }
 }
 
