@@ -169,14 +169,20 @@ static bool part_channels_last(const Tensor *t, int d, int64_t groups) {
 }
 
 /* The result is channels-last if the input or the weight is. Where groups are computed separately,
- * the same must hold for the slices of the groups. */
+ * what the slices of the groups are decides: those of a row-major input can be channels-last
+ * although the input is not. */
 static bool gives_channels_last(const Conv *c, const Tensor *input, const Tensor *weight) {
     Tensor x = as_plane(input, true), w = as_plane(weight, false);
-    if (!is_channels_last(&x) && !is_channels_last(&w)) {
-        return false;
+    bool whole = is_channels_last(&x) || is_channels_last(&w);
+    if (c->groups == 1 || uses_mkldnn(c, input->dtype)) {
+        return whole;
     }
-    return c->groups == 1 || uses_mkldnn(c, input->dtype) || part_channels_last(&x, 1, c->groups) ||
-           part_channels_last(&w, 0, c->groups);
+    if (!whole) {
+        Tensor part = x;
+        part.size[1] = x.size[1] / c->groups;
+        return tensor_is_contiguous(&x) && is_channels_last(&part);
+    }
+    return part_channels_last(&x, 1, c->groups) || part_channels_last(&w, 0, c->groups);
 }
 
 ErrCode infer_convolution(const Call *call, Infer *r) {
