@@ -307,6 +307,20 @@ static bool always_contiguous(const OpInfo *op) {
     return op->typing == typing_masked_fill || op->id == OP_pow_Scalar || op->id == OP_log_sigmoid;
 }
 
+/* Is t, of 4 dims, contiguous in channels-last order? Strides of dims of size 1 do not matter. */
+static bool is_dense_channels_last(const Tensor *t) {
+    static const int order[4] = {1, 3, 2, 0};
+    int64_t step = 1;
+    for (int k = 0; k < 4; k++) {
+        int d = order[k];
+        if (t->size[d] != 1 && t->stride[d] != step) {
+            return false;
+        }
+        step *= t->size[d];
+    }
+    return true;
+}
+
 static void pointwise_strides(const OpInfo *op, Tensor *out, const Tensor **t, int n, DType common,
                               bool same_size) {
     if (always_contiguous(op)) {
@@ -332,6 +346,14 @@ static void pointwise_strides(const OpInfo *op, Tensor *out, const Tensor **t, i
     for (int k = 0; k < n; k++) {
         bool condition = k == 0 && op->pw == PW_where && t[0]->dtype == DT_bool;
         t[k] = condition ? t[k] : after_cast(t[k], common, &cast[k]);
+    }
+    bool channels_last = same_size && out->ndim == 4;
+    for (int k = 0; k < n && channels_last; k++) {
+        channels_last = is_dense_channels_last(t[k]);
+    }
+    if (channels_last) { /* compute_fast_setup_type in aten/src/ATen/TensorIterator.cpp */
+        channels_last_strides(out);
+        return;
     }
     for (int k = 1; k < n && same_strides; k++) {
         same_strides = sizes_equal(t[k]->stride, t[k]->ndim, t[0]->stride, t[0]->ndim);
