@@ -35,9 +35,32 @@ ErrCode infer_like(const Call *call, Infer *r) {
                                         : ERR_none;
 }
 
-/* ---- arange (aten/src/ATen/native/RangeFactories.cpp) ---- */
+/* ---- arange (compute_arange_size in aten/src/ATen/native/RangeUtils.h) ---- */
 
-/* Number of elements for an int64 result, whose scalars are truncated first. */
+/* Until 2.8 the bounds that are compared are those of an integer result, truncated. */
+static ErrCode arange_check_bounds(Scalar start, Scalar end, Scalar step, bool truncated,
+                                   Error *err) {
+    double from = truncated ? (double)scalar_to_int(start) : scalar_to_double(start),
+           to = truncated ? (double)scalar_to_int(end) : scalar_to_double(end),
+           by = truncated ? (double)scalar_to_int(step) : scalar_to_double(step);
+    if (since(arange_finite_step) && !isfinite(by)) {
+        return error_set(err, ERR_invalid, "step must be finite but got %g", by);
+    }
+    if (!(by > 0 || by < 0)) {
+        return error_set(err, ERR_invalid, "step must be nonzero");
+    }
+    if (!isfinite(from) || !isfinite(to)) {
+        return error_set(err, ERR_invalid, "unsupported range: %g -> %g", from, to);
+    }
+    if (by > 0 ? to < from : to > from) {
+        return error_set(err, ERR_invalid,
+                         "upper bound and lower bound inconsistent with step sign");
+    }
+    return ERR_none;
+}
+
+/* Number of elements from integers, or from numbers truncated to them. (2.8 dies of SIGFPE where a
+ * step is truncated to zero.) */
 static ErrCode arange_count_int(Scalar start, Scalar end, Scalar step, double *count, Error *err) {
     TRY(scalar_check(start, DT_int64, err));
     TRY(scalar_check(end, DT_int64, err));
@@ -47,7 +70,7 @@ static ErrCode arange_count_int(Scalar start, Scalar end, Scalar step, double *c
         return error_set(err, ERR_invalid, "step must be nonzero");
     }
     __int128 distance = (__int128)scalar_to_int(end) - scalar_to_int(start);
-    if (by > 0 ? distance < 0 : distance > 0) {
+    if (!since(arange_bounds) && (by > 0 ? distance < 0 : distance > 0)) {
         return error_set(err, ERR_invalid,
                          "upper bound and larger bound inconsistent with step sign");
     }
@@ -55,27 +78,15 @@ static ErrCode arange_count_int(Scalar start, Scalar end, Scalar step, double *c
     return ERR_none;
 }
 
+/* Number of elements from the numbers as they are. Integers are then counted from start and by step
+ * truncated to int64. */
 static ErrCode arange_count_double(Scalar start, Scalar end, Scalar step, DType dtype,
                                    double *count, Error *err) {
     double from = scalar_to_double(start), to = scalar_to_double(end), by = scalar_to_double(step);
     *count = ceil((to - from) / by);
     if (!dtype_is_float(dtype)) {
         TRY(scalar_check(start, DT_int64, err));
-        TRY(scalar_check(end, DT_int64, err));
         TRY(scalar_check(step, DT_int64, err));
-        from = (double)scalar_to_int(start);
-        to = (double)scalar_to_int(end);
-        by = (double)scalar_to_int(step);
-    }
-    if (!(by > 0 || by < 0)) {
-        return error_set(err, ERR_invalid, "step must be nonzero");
-    }
-    if (!isfinite(from) || !isfinite(to)) {
-        return error_set(err, ERR_invalid, "unsupported range: %g -> %g", from, to);
-    }
-    if (!((by > 0 && to >= from) || (by < 0 && to <= from))) {
-        return error_set(err, ERR_invalid,
-                         "upper bound and larger bound inconsistent with step sign");
     }
     return ERR_none;
 }
@@ -96,8 +107,19 @@ ErrCode infer_arange(const Call *call, Infer *r) {
     if (dtype == DT_bool) {
         return error_set(r->err, ERR_dtype, "\"arange_cpu\" not implemented for 'Bool'");
     }
+    bool integers = start.kind == CAT_INT && end.kind == CAT_INT && step.kind == CAT_INT,
+         by_integers = dtype == DT_int64 && (integers || !since(arange_of_fractions));
+    bool truncated = !dtype_is_float(dtype) && !since(arange_bounds);
     double count = 0;
-    if (dtype == DT_int64) {
+    if (truncated) {
+        TRY(scalar_check(start, DT_int64, r->err));
+        TRY(scalar_check(end, DT_int64, r->err));
+        TRY(scalar_check(step, DT_int64, r->err));
+    }
+    if (!(truncated && by_integers)) {
+        TRY(arange_check_bounds(start, end, step, truncated, r->err));
+    }
+    if (by_integers) {
         TRY(arange_count_int(start, end, step, &count, r->err));
     } else {
         TRY(arange_count_double(start, end, step, dtype, &count, r->err));
