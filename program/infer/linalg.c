@@ -146,12 +146,15 @@ ErrCode infer_addmm(const Call *call, Infer *r) {
 }
 
 bool added_product_mixed(const Call *call) {
-    bool checks = call->op->id == OP_addmv ? since(addmv_mixed) : since(baddbmm_mixed);
+    bool vector = call->op->id == OP_addmv;
+    bool checks = vector ? since(addmv_mixed) : since(baddbmm_mixed);
     DType dtype = call->arg[0].tensor->dtype;
-    return checks && (call->arg[1].tensor->dtype != dtype || call->arg[2].tensor->dtype != dtype);
+    return checks &&
+           (call->arg[1].tensor->dtype != dtype || (vector && call->arg[2].tensor->dtype != dtype));
 }
 
-/* addmv and baddbmm: all three dtypes are equal, also where there is nothing to multiply. */
+/* addmv: all three dtypes are equal, also where there is nothing to multiply. baddbmm: those of
+ * self and batch1 are; the kernel checks that of batch2. */
 static ErrCode refuse_mixed(const Call *call, ErrCode code, Error *err) {
     return added_product_mixed(call)
                ? error_set(err, code, "%s: input dtypes must be the same", call->op->name)
@@ -162,12 +165,11 @@ static ErrCode refuse_mixed(const Call *call, ErrCode code, Error *err) {
  * compute. */
 static ErrCode check_added_product(const Call *call, const Tensor *a, const Tensor *b, bool empty,
                                    bool nothing, Error *err) {
-    const Tensor *self = call->arg[0].tensor;
     if (empty) {
         return ERR_none;
     }
-    if (nothing) {
-        return check_scaled_self(self->dtype, call->arg[3].scalar, err);
+    if (nothing) { /* self is cast to the result's dtype first */
+        return check_scaled_self(b->dtype, call->arg[3].scalar, err);
     }
     TRY(has_kernel(call, a->dtype, err));
     TRY(same_dtype(a->dtype, b->dtype, err));
