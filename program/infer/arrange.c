@@ -200,10 +200,11 @@ ErrCode infer_diag_embed(const Call *call, Infer *r) {
 
 /* ---- constant_pad_nd ---- */
 
+/* A narrow, whose length may be negative. */
 static ErrCode crop(Tensor *t, int d, int64_t start, int64_t cut, Error *err) {
     int64_t size = t->size[d];
     if (cut > size || start > size) {
-        return error_set(err, ERR_index_range,
+        return error_set(err, since(narrow_negative) ? ERR_invalid : ERR_index_range,
                          "a negative padding of %lld exceeds dimension size (%lld).",
                          (long long)cut, (long long)size);
     }
