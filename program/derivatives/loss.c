@@ -99,6 +99,14 @@ void grad_layer_norm(Grad *g) {
     const Arg *arg = g->call->arg;
     Tensor *input = tensor_arg(g, 0), *grad = grad_of(g),
            *weight = arg[2].none ? NULL : arg[2].tensor;
+    bool some = wanted(g, 0) || wanted(g, 2) || wanted(g, 3);
+    if (some && !weight && tensor_numel(input) > 0 && layer_norm_mixed(g->call)) {
+        /* layer_norm_backward_kernel_mixed_type, which knows float32 parameters, looks at the
+         * weight only (aten/src/ATen/native/cpu/layer_norm_kernel.cpp) */
+        error_set(e->err, ERR_dtype, "expected scalar type %s but found %s",
+                  dtype_name(input->dtype), dtype_name(arg[3].tensor->dtype));
+        return;
+    }
     int n = arg[1].ints.n, first = input->ndim - n;
     int64_t dims[MAX_DIMS];
     for (int d = 0; d < n; d++) {
@@ -110,7 +118,7 @@ void grad_layer_norm(Grad *g) {
         emit_unary(e, OP_rsqrt, emit_scalar(e, OP_add_Scalar, variance, scalar_float(arg[4].f)));
     Tensor *xhat = emit_mul(e, emit_sub(e, input, mean), rstd);
     if (wanted(g, 0)) {
-        Tensor *G = weight ? emit_mul(e, grad, weight) : grad;
+        Tensor *G = weight ? emit_mul(e, grad, emit_cast(e, weight, grad->dtype)) : grad;
         Tensor *level = emit_op(e, OP_mean_dim, 3, G, dims, n, 1),
                *slope = emit_op(e, OP_mean_dim, 3, emit_mul(e, G, xhat), dims, n, 1);
         give(g, 0, emit_mul(e, emit_sub(e, emit_sub(e, G, level), emit_mul(e, xhat, slope)), rstd));
@@ -120,9 +128,12 @@ void grad_layer_norm(Grad *g) {
     }
     if (wanted(g, 2)) {
         Tensor *each = emit_mul(e, grad, xhat);
-        give(g, 2, first > 0 ? emit_sum_dims(e, each, dims, first, false) : each);
+        each = first > 0 ? emit_sum_dims(e, each, dims, first, false) : each;
+        give(g, 2, emit_cast(e, each, weight->dtype));
     }
     if (wanted(g, 3)) {
-        give(g, 3, first > 0 ? emit_sum_dims(e, grad, dims, first, false) : grad);
+        grad = first > 0 ? emit_sum_dims(e, grad, dims, first, false)
+                         : emit_op(e, OP__contiguous_copy, 1, grad);
+        give(g, 3, emit_cast(e, grad, arg[3].tensor->dtype));
     }
 }

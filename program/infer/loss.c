@@ -127,10 +127,35 @@ ErrCode infer_nll_loss_grad(const Call *call, Infer *r) {
 
 /* ---- layer_norm ---- */
 
+bool layer_norm_mixed(const Call *call) {
+    const Arg *first = &call->arg[call->arg[2].none ? 3 : 2];
+    return !first->none && first->tensor->dtype != call->arg[0].tensor->dtype;
+}
+
+/* check_mixed_data_type in aten/src/ATen/native/cpu/mixed_data_type.h: weight and bias may be
+ * float32 where the input is of a half dtype. */
+static ErrCode check_parameters(const Call *call, Error *err) {
+    DType dtype = call->arg[0].tensor->dtype;
+    for (int k = 2; k <= 3; k++) {
+        if (!call->arg[k].none && call->arg[k].tensor->dtype != DT_float32) {
+            return error_set(err, ERR_dtype,
+                             "mixed dtype (CPU): expect parameter to have scalar type of Float");
+        }
+    }
+    return dtype_is_float(dtype) && dtype_bytes(dtype) < 4
+               ? ERR_none
+               : error_set(err, ERR_invalid,
+                           "mixed dtype (CPU): all inputs must share same datatype.");
+}
+
 ErrCode infer_layer_norm(const Call *call, Infer *r) {
     const Tensor *input = call->arg[0].tensor;
     const Arg *shape = &call->arg[1];
     int n = shape->ints.n, first = input->ndim - n;
+    bool mixed = since(layer_norm_mixed) && layer_norm_mixed(call);
+    if (mixed) {
+        TRY(check_parameters(call, r->err));
+    }
     if (n < 1) {
         return error_set(r->err, ERR_invalid,
                          "Expected normalized_shape to be at least 1-dimensional, i.e., containing "
@@ -154,7 +179,7 @@ ErrCode infer_layer_norm(const Call *call, Infer *r) {
                          dtype_name(dtype));
     }
     for (int k = 2; k <= 3; k++) {
-        if (!call->arg[k].none && call->arg[k].tensor->dtype != dtype) {
+        if (!mixed && !call->arg[k].none && call->arg[k].tensor->dtype != dtype) {
             return error_set(r->err, ERR_dtype, "expected scalar type %s but found %s",
                              dtype_name(dtype), dtype_name(call->arg[k].tensor->dtype));
         }

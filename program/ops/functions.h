@@ -84,6 +84,8 @@ static inline bool mask_dtype_valid(DType dtype) {
 /* addmv, baddbmm: does inference refuse the three dtypes because they differ? In-place forms do so
  * before they compare self with the result. */
 bool added_product_mixed(const Call *call);
+/* layer_norm: has the first of its parameters that is given another dtype than the input? */
+bool layer_norm_mixed(const Call *call);
 ErrCode sum_in_place_check(const Call *call, Error *err);
 /* masked_scatter_ compares the dtypes of self and source before it expands the mask. */
 ErrCode masked_scatter_in_place_check(const Call *call, Error *err);
