@@ -103,15 +103,41 @@ ErrCode kernel_scatter_add(const Call *call, Tensor *const *out, KernelCtx *k) {
     return ERR_none;
 }
 
-/* One step of scatter with `reduce`, in the dtype: at += v or at *= v. */
-static void step_at(const Tensor *to, int64_t at, const Tensor *src, int64_t src_at, Scalar value,
-                    bool multiply) {
+/* A half dtype's elements as float32, in which its steps are computed (create_acc_buffer of
+ * aten/src/ATen/native/cpu/ScatterGatherKernel.cpp); NULL where the dtype itself will do. */
+static float *wide_start(const Tensor *to, Arena *arena) {
+    if (!dtype_is_float(to->dtype) || dtype_bytes(to->dtype) >= 4 || !since(scatter_wide)) {
+        return NULL;
+    }
+    float *wide = arena_array(arena, float, to->offset + tensor_numel(to));
+    const Tensor *walked[1] = {to};
+    for (Walk w = walk_start(to->size, to->ndim, walked, 1); walk_more(&w); walk_next(&w)) {
+        wide[w.at[0]] = (float)element_double(to->storage->data, to->dtype, w.at[0]);
+    }
+    return wide;
+}
+
+static void wide_finish(const Tensor *to, const float *wide) {
+    const Tensor *walked[1] = {to};
+    for (Walk w = walk_start(to->size, to->ndim, walked, 1); wide && walk_more(&w); walk_next(&w)) {
+        element_store_double(to->storage->data, to->dtype, w.at[0], (double)wide[w.at[0]]);
+    }
+}
+
+/* One step of scatter with `reduce`, in `wide` or in the dtype: at += v or at *= v. */
+static void step_at(const Tensor *to, float *wide, int64_t at, const Tensor *src, int64_t src_at,
+                    Scalar value, bool multiply) {
     void *data = to->storage->data;
     if (dtype_is_float(to->dtype)) {
-        double own = element_double(data, to->dtype, at),
+        double own = wide ? (double)wide[at] : element_double(data, to->dtype, at),
                v = src ? element_double(src->storage->data, src->dtype, src_at)
                        : scalar_as_double(value, to->dtype);
-        element_store_double(data, to->dtype, at, multiply ? own * v : own + v);
+        double result = multiply ? own * v : own + v;
+        if (wide) {
+            wide[at] = (float)result;
+        } else {
+            element_store_double(data, to->dtype, at, result);
+        }
         return;
     }
     int64_t own = element_int(data, to->dtype, at),
@@ -122,7 +148,7 @@ static void step_at(const Tensor *to, int64_t at, const Tensor *src, int64_t src
 }
 
 /* scatter.reduce, scatter.value_reduce: row by row of index, rounded at every step as in PyTorch's
- * loop. */
+ * loop; half dtypes only at the end. */
 ErrCode kernel_scatter_steps(const Call *call, Tensor *const *out, KernelCtx *k) {
     const Tensor *to = out[0];
     bool by_value = call->op->param[3].type == ARG_SCALAR, multiply = call->arg[4].str[0] == 'm';
@@ -130,11 +156,14 @@ ErrCode kernel_scatter_steps(const Call *call, Tensor *const *out, KernelCtx *k)
     Along a;
     kernel_start_from(to, call->arg[0].tensor, k);
     TRY(along_start(call, to, by_value ? to : src, &a, k));
+    float *wide = wide_start(to, k->arena);
     for (; walk_more(&a.w); walk_next(&a.w)) {
         int64_t at;
         TRY(along_offset(&a, &at, k->err));
-        step_at(to, at, src, a.w.at[2], by_value ? call->arg[3].scalar : scalar_int(0), multiply);
+        step_at(to, wide, at, src, a.w.at[2], by_value ? call->arg[3].scalar : scalar_int(0),
+                multiply);
     }
+    wide_finish(to, wide);
     return ERR_none;
 }
 
@@ -217,15 +246,18 @@ ErrCode kernel_scatter_reduce(const Call *call, Tensor *const *out, KernelCtx *k
             store_neutral(to, at, how);
         }
     }
+    bool chooses = how == REDUCE_AMAX || how == REDUCE_AMIN;
+    float *wide = chooses ? NULL : wide_start(to, k->arena);
     for (; walk_more(&a.w); walk_next(&a.w)) {
         TRY(along_offset(&a, &at, k->err));
         count[at]++;
-        if (how == REDUCE_AMAX || how == REDUCE_AMIN) {
+        if (chooses) {
             choose_at(to, at, src, a.w.at[2], how == REDUCE_AMAX);
         } else {
-            step_at(to, at, src, a.w.at[2], scalar_int(0), how == REDUCE_PROD);
+            step_at(to, wide, at, src, a.w.at[2], scalar_int(0), how == REDUCE_PROD);
         }
     }
+    wide_finish(to, wide);
     if (how == REDUCE_MEAN) {
         divide_counts(to, count, include_self);
     }
