@@ -226,6 +226,11 @@ ErrCode infer_convolution(const Call *call, Infer *r) {
             return error_set(r->err, ERR_view_stride,
                              "view size is not compatible with input tensor's size and stride");
         }
+        if (numel == 0) {
+            return error_set(
+                r->err, ERR_index_range,
+                "select(): index 0 out of range for tensor of size [0] at dimension 0");
+        }
     }
     int64_t size[4] = {c.batch, weight->size[0], dims == 2 ? c.out[0] : 1, c.out[1]};
     TRY(infer_contiguous(r, dtype, size, 4));
