@@ -111,7 +111,8 @@ static bool oracle_list(const char *list, uint32_t *out, char *message, size_t s
             id++;
         }
         if (id == ORACLE_COUNT) {
-            snprintf(message, size, "--no-oracle: there is no oracle '%.*s' (see 'twingrad oracles')",
+            snprintf(message, size,
+                     "--no-oracle: there is no oracle '%.*s' (see 'twingrad oracles')",
                      (int)min_i64((int64_t)n, 60), at);
             return false;
         }

@@ -43,8 +43,8 @@ typedef struct Options {
     const char *name, *note;          /* promote; NULL: not given */
     TargetSettings targets;           /* --targets, --workers, --timeout, --strict, --no-probes */
     int64_t workers;
-    const char *known;   /* NULL: not given */
-    const char *oracle;  /* NULL: not given */
+    const char *known;  /* NULL: not given */
+    const char *oracle; /* NULL: not given */
     const char *no_oracle;
     const char *out;     /* NULL: not given */
     const char *as;      /* NULL: not given */
