@@ -408,14 +408,15 @@ static void engine_exclude_nodes_below_inputs(const EngineTask *task, GradNode *
     }
 }
 
+/* `only_root`: the node is the only root, which the walk starts at, wanted or not. */
 static inline ErrCode engine_deliver(Session *s, const EngineTask *task, Edge edge, Tensor *grad,
-                                     Queue *ready) {
+                                     bool only_root, Queue *ready) {
     GradNode *node = edge.node;
     if (node->dependencies == 0) { /* from a node whose edges were not counted */
         return error_set(s->err, ERR_invalid, "dependency not found");
     }
     bool last = --node->dependencies == 0;
-    if (!node->receiving && !engine_wants(s, task, edge)) {
+    if (!node->receiving && !only_root && !engine_wants(s, task, edge)) {
         return ERR_none;
     }
     ready->waiting += node->receiving ? -last : !last;
@@ -457,7 +458,8 @@ ErrCode engine_run(Session *s, const EngineTask *task) {
     }
     for (int k = 0; k < task->nroots; k++) {
         TRY(engine_deliver(s, task, task->roots[k],
-                           engine_finish(s, task->tangents[k], task->roots[k]), &ready));
+                           engine_finish(s, task->tangents[k], task->roots[k]), task->nroots == 1,
+                           &ready));
     }
     while (ready.n > 0) {
         GradNode *node = queue_pop(&ready);
@@ -475,7 +477,7 @@ ErrCode engine_run(Session *s, const EngineTask *task) {
         TRY(engine_run_node(s, task, node, out));
         for (int i = 0; i < node->nslot; i++) {
             if (node->next_edges[i].node) {
-                TRY(engine_deliver(s, task, node->next_edges[i], out[i], &ready));
+                TRY(engine_deliver(s, task, node->next_edges[i], out[i], false, &ready));
             }
         }
     }

@@ -127,7 +127,8 @@ static void backward_exclude_nodes_below_inputs(const BackwardEngine *x) {
 
 /* ---- the walk ---- */
 
-void backward_deliver(BackwardEngine *x, Edge edge, Tensor *grad) {
+/* `only_root`: the walk starts at this one node, also if no input lies behind it. */
+static void backward_receive(BackwardEngine *x, Edge edge, Tensor *grad, bool only_root) {
     GradNode *to = edge.node;
     if (!to) {
         return;
@@ -138,7 +139,7 @@ void backward_deliver(BackwardEngine *x, Edge edge, Tensor *grad) {
         return;
     }
     bool last = --to->dependencies == 0;
-    if (!to->receiving && !backward_wants(x, edge)) {
+    if (!to->receiving && !only_root && !backward_wants(x, edge)) {
         return;
     }
     x->waiting += to->receiving ? -last : !last;
@@ -148,6 +149,10 @@ void backward_deliver(BackwardEngine *x, Edge edge, Tensor *grad) {
     if (last) {
         backward_push_ready(x, to);
     }
+}
+
+void backward_deliver(BackwardEngine *x, Edge edge, Tensor *grad) {
+    backward_receive(x, edge, grad, false);
 }
 
 void backward_run(BackwardEngine *x, const Edge *root, Tensor *const *tangent, int nroots) {
@@ -164,7 +169,7 @@ void backward_run(BackwardEngine *x, const Edge *root, Tensor *const *tangent, i
         backward_exclude_nodes_below_inputs(x);
     }
     for (int i = 0; i < nroots; i++) {
-        backward_deliver(x, root[i], tangent[i]);
+        backward_receive(x, root[i], tangent[i], nroots == 1);
     }
     while (x->nready > 0 && x->emit->err->code == ERR_none) {
         GradNode *node = backward_pop_ready(x);
