@@ -241,6 +241,7 @@ static const char *loop_unspecified(const Call *call, OpId id) {
         return NULL;
     case OP_amax:
     case OP_amin:
+    case OP_aminmax:
     case OP_max:
     case OP_min:
         return zeros_meet(call->arg[0].tensor, call->arg[0].tensor) ? two_zeros : NULL;
@@ -338,11 +339,6 @@ const char *unspecified_gradient(const Grad *g) {
             return "layer_norm: the second derivative";
         }
         return flat_row(call) ? "layer_norm of a flat row: what cancels in its gradient" : NULL;
-    case OP_mse_loss:
-        return semantics_now < SEMANTICS_2_8 && again && call->arg[2].i == 1 &&
-                       !tensor_same_size(self, call->arg[1].tensor)
-                   ? "mse_loss of operands of two sizes: the second derivative"
-                   : NULL;
     default:
         return NULL;
     }

@@ -116,9 +116,10 @@ static double nan_to_num_of(double v, double nan, double high, double low) {
 static double lerp_of(double a, double b, double w) {
     return w < 0.5 ? a + w * (b - a) : b - (b - a) * (1 - w);
 }
-/* ... for which a weight of -0.5 or less is near the end too */
+/* ... for which a weight of -0.5 or less is near the end too; rounded once (lerp_vec in
+ * aten/src/ATen/native/Lerp.h), which keeps a partial product from overflowing */
 static double lerp_symmetric_of(double a, double b, double w) {
-    return fabs(w) < 0.5 ? a + w * (b - a) : b - (b - a) * (1 - w);
+    return fabs(w) < 0.5 ? fma(w, b - a, a) : fma(w - 1, b - a, b);
 }
 static double softplus_of(double v, double beta, double threshold) {
     return v * beta > threshold ? v : log1p(exp(v * beta)) / beta;
@@ -132,6 +133,9 @@ static double elu_of(double v, double alpha, double scale, double input_scale) {
 /* As elu, but of a zero it keeps the sign. */
 static double elu_signed_of(double v, double alpha, double scale, double input_scale) {
     return v < 0 ? expm1(v * input_scale) * (alpha * scale) : v * scale;
+}
+static double elu_slope_of(double v, double alpha, double scale, double input_scale) {
+    return v <= 0 ? exp(v * input_scale) * (input_scale * alpha * scale) : scale;
 }
 static double relu6_of(double v) { return v < 0 ? 0 : v > 6 ? 6 : v; }
 

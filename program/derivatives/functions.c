@@ -120,8 +120,8 @@ void grad_copysign(Grad *g) {
         give_slope(g,
                    emit_masked_fill(e, ratio, test(g, OP_eq_Scalar, self_of(g), 0), scalar_int(0)));
     }
-    if (wanted(g, OTHER)) {
-        give(g, OTHER, zero_grad(g));
+    if (wanted(g, OTHER)) { /* row-major: only its size and dtype were saved */
+        give(g, OTHER, emit_zeros_like(e, tensor_arg(g, OTHER)));
     }
 }
 
@@ -274,6 +274,12 @@ void grad_leaky_relu_result(Grad *g) {
     }
 }
 
+/* The slope of elu at x, its operand or its result, as an op of its own. */
+static Tensor *elu_slope_at(const Grad *g, OpId id, Tensor *x) {
+    const Arg *number = g->call->arg;
+    return emit_op(g->e, id, 4, x, number[1].scalar, number[2].scalar, number[3].scalar);
+}
+
 /* self: where(x <= 0, grad * slope, grad * scale); slope = input_scale * alpha * scale *
  * exp(input_scale * self), or, from the result of elu_, input_scale * (result + alpha * scale) */
 static void elu(const Grad *g, Tensor *x, Tensor *slope) {
@@ -284,7 +290,9 @@ static void elu(const Grad *g, Tensor *x, Tensor *slope) {
 }
 
 void grad_elu(Grad *g) {
-    if (wanted(g, SELF)) {
+    if (wanted(g, SELF) && g->e->create_graph) {
+        give_slope(g, elu_slope_at(g, OP__elu_slope, self_of(g)));
+    } else if (wanted(g, SELF)) {
         double low = scalar_arg(g, 1) * scalar_arg(g, 2), input = scalar_arg(g, 3);
         elu(g, self_of(g),
             scaled_by(g, grad_functions_apply(g, OP_exp, scaled_by(g, self_of(g), input)),
@@ -297,9 +305,25 @@ void grad_elu_result(Grad *g) {
         error_set(g->e->err, ERR_invalid,
                   "In-place elu backward calculation is triggered with a negative slope which is "
                   "not supported.");
+    } else if (wanted(g, SELF) && g->e->create_graph) {
+        give_slope(g, elu_slope_at(g, OP__elu_result_slope, result_of(g)));
     } else if (wanted(g, SELF)) {
         double low = scalar_arg(g, 1) * scalar_arg(g, 2);
         elu(g, result_of(g), scaled_by(g, plus(g, result_of(g), low), scalar_arg(g, 3)));
+    }
+}
+
+/* self: grad * input_scale, times the slope unless self is elu's result, times self < 0: at 0 the
+ * slope of the slope is 0 (elu_double_backward in FunctionsManual.cpp). */
+void grad_elu_slope(Grad *g) {
+    if (wanted(g, SELF)) {
+        Emit *e = g->e;
+        Tensor *answer = scaled_by(g, grad_of(g), scalar_arg(g, 3));
+        if (g->call->op->id == OP__elu_slope) {
+            answer = emit_mul(e, answer, elu_slope_at(g, OP__elu_slope, self_of(g)));
+        }
+        Tensor *below = emit_cast(e, test(g, OP_lt_Scalar, self_of(g), 0), grad_of(g)->dtype);
+        give(g, SELF, emit_mul(e, answer, below));
     }
 }
 
@@ -370,18 +394,29 @@ void grad_hardsigmoid(Grad *g) {
 }
 
 /* self: 0 below -3, grad * (self / 3 + 0.5) up to 3, grad above; since hardswish_at_3 the ends
- * belong to the constant parts */
+ * belong to the constant parts. The second derivative is where(-3 < self < 3, grad * grad_output /
+ * 3, 0), and no self that is not finite reaches it (derivatives.yaml, hardswish_backward). */
 void grad_hardswish(Grad *g) {
-    if (wanted(g, SELF)) {
-        Emit *e = g->e;
-        Tensor *ramp = emit_mul(
-            e, grad_of(g), plus(g, emit_scalar(e, OP_div_Scalar, self_of(g), scalar_int(3)), 0.5));
-        bool ends = since(hardswish_at_3);
-        Tensor *low = test(g, ends ? OP_le_Scalar : OP_lt_Scalar, self_of(g), -3);
-        Tensor *rest = emit_where(e, test(g, ends ? OP_lt_Scalar : OP_le_Scalar, self_of(g), 3),
-                                  ramp, grad_of(g));
-        give(g, SELF, grad_first(g, zero_where(g, low, rest), self_of(g)));
+    if (!wanted(g, SELF)) {
+        return;
     }
+    Emit *e = g->e;
+    bool ends = since(hardswish_at_3);
+    Tensor *self = self_of(g), *low = test(g, ends ? OP_le_Scalar : OP_lt_Scalar, self, -3),
+           *below = test(g, ends ? OP_lt_Scalar : OP_le_Scalar, self, 3), *answer;
+    if (e->create_graph) {
+        Tensor *inside = emit_binary(e, OP_logical_and, test(g, OP_gt_Scalar, self, -3),
+                                     test(g, OP_lt_Scalar, self, 3));
+        Tensor *x = emit_where(e, inside, self, emit_unary(e, OP_detach, self));
+        Tensor *ramp = plus(g, emit_scalar(e, OP_div_Scalar, x, scalar_int(3)), 0.5);
+        Tensor *middle = emit_binary(e, OP_logical_and, below, emit_unary(e, OP_logical_not, low));
+        Tensor *slope = emit_op(e, OP_where_ScalarOther, 3, middle, ramp, scalar_int(1));
+        answer = emit_mul(e, grad_of(g), slope);
+    } else {
+        Tensor *ramp = plus(g, emit_scalar(e, OP_div_Scalar, self, scalar_int(3)), 0.5);
+        answer = emit_where(e, below, emit_mul(e, grad_of(g), ramp), grad_of(g));
+    }
+    give(g, SELF, grad_first(g, zero_where(g, low, answer), self));
 }
 
 /* self: 0 where self <= threshold, else grad */

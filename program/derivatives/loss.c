@@ -33,6 +33,33 @@ void grad_embedding_grad(Grad *g) {
     give(g, 0, rows);
 }
 
+/* 2 (self - target), for a mean divided by the number of elements of self, even where the operands
+ * are broadcast. */
+static Tensor *mse_slope(const Grad *g, Tensor *self, Tensor *target, bool mean) {
+    if (!self || !target) {
+        return NULL;
+    }
+    Scalar norm = scalar_float(mean ? 2 / (double)tensor_numel(self) : 2);
+    return g->e->create_graph && !tensor_same_size(self, target)
+               ? emit_op(g->e, OP__mse_slope, 4, self, target, norm, (int)mean)
+               : emit_scalar(g->e, OP_mul_Scalar, emit_sub(g->e, self, target), norm);
+}
+
+/* self: norm * grad; target: the negative, whose norm of a mean is divided by target's own number
+ * of elements (mse_loss_double_backward in FunctionsManual.cpp) */
+void grad_mse_slope(Grad *g) {
+    double norm = scalar_to_double(g->call->arg[2].scalar);
+    if (wanted(g, 0)) {
+        give(g, 0, emit_scalar(g->e, OP_mul_Scalar, grad_of(g), scalar_float(norm)));
+    }
+    if (wanted(g, 1)) {
+        double other = !g->call->arg[3].b ? norm
+                                          : norm * (double)tensor_numel(tensor_arg(g, 0)) /
+                                                (double)tensor_numel(tensor_arg(g, 1));
+        give(g, 1, emit_scalar(g->e, OP_mul_Scalar, grad_of(g), scalar_float(-other)));
+    }
+}
+
 /* self: 2 (self - target) * grad, divided by the number of elements for a mean; target: the
  * negative (mse_loss_backward, whose kernel requires equal dtypes up to 2.8, and has no half types
  * in 1.13) */
@@ -49,14 +76,10 @@ void grad_mse_loss(Grad *g) {
                   dtype_name(self->dtype));
         return;
     }
-    self = emit_cast(e, self, grad->dtype);
-    Tensor *apart = emit_sub(e, self, emit_cast(e, target, grad->dtype));
+    Tensor *operand[2] = {emit_cast(e, self, grad->dtype), emit_cast(e, target, grad->dtype)};
     for (int k = 0; k < 2; k++) {
-        if (wanted(g, k)) { /* for a broadcast operand PyTorch still divides by that operand's own
-                               number of elements */
-            double norm = g->call->arg[2].i == 1 ? 2 / (double)tensor_numel(tensor_arg(g, k)) : 2;
-            Tensor *slope =
-                emit_scalar(e, OP_mul_Scalar, apart, scalar_float(k == 0 ? norm : -norm));
+        if (wanted(g, k)) {
+            Tensor *slope = mse_slope(g, operand[k], operand[1 - k], g->call->arg[2].i == 1);
             give(g, k, emit_unary(e, OP_contiguous, emit_mul(e, slope, grad)));
         }
     }

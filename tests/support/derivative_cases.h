@@ -245,6 +245,9 @@ static void pointwise_text(const OpInfo *op, const char *size, const char *other
         case ARG_STR_OPT:
             snprintf(text + used, room - used, "o ");
             break;
+        case ARG_BOOL:
+            snprintf(text + used, room - used, "i1 ");
+            break;
         default:
             ck_abort_msg("%s: unknown argument kind of %s", op->id_name, p->name);
         }
