@@ -211,9 +211,10 @@ void grad_view_scatter(Grad *g) {
                        : grad_of(g);
     if (wanted(g, SELF)) {
         Call call = *g->call;
-        call.arg[0].tensor = grad;
+        bool part = g->call->op->id == OP_as_strided_scatter && grad && grad->offset != 0;
+        call.arg[0].tensor = part ? emit_unary(g->e, OP_clone, grad) : grad; /* from its start */
         call.arg[1].tensor = zeros_of_size(g, tensor_arg(g, 1));
-        give(g, SELF, grad && call.arg[1].tensor ? emit_one(g->e, &call) : NULL);
+        give(g, SELF, call.arg[0].tensor && call.arg[1].tensor ? emit_one(g->e, &call) : NULL);
     }
     if (wanted(g, 1)) {
         give(g, 1, scattered_view(g, grad));
