@@ -35,12 +35,18 @@ void grad_convolution(Grad *g) {
     }
 }
 
+/* The second derivatives of an empty input are undefined, but for bias
+ * (_convolution_double_backward in aten/src/ATen/native/Convolution.cpp). */
+static bool grad_conv_wants(const Grad *g, int p, int input) {
+    return wanted(g, p) && tensor_numel(tensor_arg(g, input)) > 0;
+}
+
 /* grad: convolution(T, weight); weight: conv_grad_weight of grad and T */
 void grad_conv_grad_input(Grad *g) {
-    if (wanted(g, 0)) {
+    if (grad_conv_wants(g, 0, 2)) {
         give(g, 0, grad_conv_product(g, OP__convolution, grad_of(g), tensor_arg(g, 1), NULL));
     }
-    if (wanted(g, 1)) {
+    if (grad_conv_wants(g, 1, 2)) {
         give(g, 1,
              grad_conv_product(g, OP__conv_grad_weight, tensor_arg(g, 0), grad_of(g),
                                tensor_arg(g, 1)));
@@ -49,10 +55,10 @@ void grad_conv_grad_input(Grad *g) {
 
 /* grad: convolution(input, T); input: conv_grad_input of grad and T */
 void grad_conv_grad_weight(Grad *g) {
-    if (wanted(g, 0)) {
+    if (grad_conv_wants(g, 0, 1)) {
         give(g, 0, grad_conv_product(g, OP__convolution, tensor_arg(g, 1), grad_of(g), NULL));
     }
-    if (wanted(g, 1)) {
+    if (grad_conv_wants(g, 1, 1)) {
         give(g, 1,
              grad_conv_product(g, OP__conv_grad_input, tensor_arg(g, 0), grad_of(g),
                                tensor_arg(g, 1)));
