@@ -3,8 +3,10 @@
  *
  *     1-d 1-d: dot    2-d 1-d: mv    1-d 2-d: mm of a row, squeeze_    2-d 2-d: mm
  *     n-d with 1-d or 2-d (either side): the n-d operand folded into a matrix, mm or mv, unfolded;
- *         a smaller left operand goes through transposes. Not folded: a 3-d operand whose last two
+ *         a smaller left operand goes through transposes. Not folded since 2.8: an operand that
+ *         would be copied, if the smaller one is not recorded; in 1.13 a 3-d operand whose last two
  *         dims are transposed in memory, times a matrix
+ *     two 3-d operands, one of a single matrix that is recorded: as with that matrix
  *     otherwise: batches broadcast by expand + reshape, one bmm, reshaped back
  *
  * The results are never views (PyTorch: _unsafe_view); the result of 1-d 2-d has version 1. */
@@ -19,12 +21,43 @@ static Tensor *unsafe_view(Emit *e, Tensor *a, const int64_t *size, int ndim) {
     return emit_op(e, OP__reshape_copy, 2, a, size, ndim);
 }
 
-static bool should_fold(const Tensor *big, int other_ndim) {
-    if (big->ndim < 3 || (other_ndim != 1 && other_ndim != 2)) {
+/* Do the dims before the last one lie in memory as one dim? */
+static bool rows_are_even(const Tensor *t) {
+    for (int d = 0; d < t->ndim - 2; d++) {
+        if (t->stride[d] != t->stride[d + 1] * t->size[d + 1]) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool matmul_records(Emit *e, const Tensor *t) { return e->records && e->records(e, t); }
+
+/* Is `big` folded into a matrix, if it is the right operand after a transpose (should_fold in
+ * aten/src/ATen/native/LinearAlgebra.cpp)? */
+static bool should_fold(Emit *e, const Tensor *big, const Tensor *other, bool big_is_left) {
+    if (big->ndim < 3 || other->ndim > 2) {
         return false;
     }
-    bool transposed = big->stride[2] != 1 && big->stride[0] == big->size[1] * big->size[2];
-    return !(big->ndim == 3 && other_ndim == 2 && transposed);
+    if (!since(matmul_folds)) {
+        bool transposed = big->stride[2] != 1 && big->stride[0] == big->size[1] * big->size[2];
+        return !(big->ndim == 3 && other->ndim == 2 && transposed);
+    }
+    if (matmul_records(e, other)) {
+        return true; /* or its gradient would be as large as the batch */
+    }
+    if (!big_is_left && other->ndim == 2) {
+        return false; /* turning the result back would copy it */
+    }
+    Tensor t = *big;
+    if (!big_is_left) {
+        int last = t.ndim - 1;
+        t.size[last] = big->size[last - 1];
+        t.size[last - 1] = big->size[last];
+        t.stride[last] = big->stride[last - 1];
+        t.stride[last - 1] = big->stride[last];
+    }
+    return tensor_numel(big) == 0 || rows_are_even(&t);
 }
 
 /* big (n-d) @ other (1-d or 2-d), with the batch dims folded into rows. */
@@ -43,44 +76,60 @@ static Tensor *fold(Emit *e, Tensor *big, Tensor *other) {
     return unsafe_view(e, emit_mm(e, folded, other), size, n + 1);
 }
 
-/* `t` (2-d or more) with its batch dims expanded to `batch` and folded into one dim of size
- * `product`. */
-static Tensor *batched(Emit *e, Tensor *t, const int64_t *batch, int nbatch, int64_t product) {
+/* `t` with its batch dims expanded to `batch` and folded into one dim of size `product`; a vector,
+ * which is a row on the left and a column on the right, is expanded to it. */
+static Tensor *batched(Emit *e, Tensor *t, const int64_t *batch, int nbatch, int64_t product,
+                       bool left) {
     int64_t size[MAX_DIMS];
     int n = nbatch;
     for (int d = 0; d < nbatch; d++) {
         size[d] = batch[d];
     }
-    int64_t rows = size[n++] = t->size[t->ndim - 2];
-    int64_t columns = size[n++] = t->size[t->ndim - 1];
+    int64_t columns = t->size[t->ndim - 1];
+    if (t->ndim == 1 && !left) {
+        size[n++] = columns;
+        Tensor *wide = emit_op(e, OP_expand, 2, t, size, n);
+        wide = emit_op(e, OP_reshape, 2, wide, (int64_t[]){product, columns}, 2);
+        return emit_unsqueeze(e, wide, 2);
+    }
+    int64_t rows = size[n++] = t->ndim == 1 ? 1 : t->size[t->ndim - 2];
+    size[n++] = columns;
     Tensor *wide = emit_op(e, OP_expand, 2, t, size, n);
     return emit_op(e, OP_reshape, 2, wide, (int64_t[]){product, rows, columns}, 3);
 }
 
-/* One bmm over the broadcast batch dims of two operands with 2 or more dims (vectors are always
- * folded). */
+/* One bmm over the broadcast batch dims of two operands. */
 static Tensor *batch_product(Emit *e, Tensor *a, Tensor *b) {
     int64_t size[MAX_DIMS], product;
-    int n = a->ndim - 2;
+    int n = a->ndim > 2 ? a->ndim - 2 : 0, nb = b->ndim > 2 ? b->ndim - 2 : 0;
     for (int d = 0; d < n; d++) {
         size[d] = a->size[d];
     }
-    if (broadcast_into(size, &n, b->size, b->ndim - 2, e->err) != ERR_none) {
+    if (broadcast_into(size, &n, b->size, nb, e->err) != ERR_none) {
         return NULL;
     }
     if (!sizes_numel(size, n, &product)) {
         error_set(e->err, ERR_limit, "a batch size overflows");
         return NULL;
     }
-    Tensor *left = batched(e, a, size, n, product);
-    Tensor *right = batched(e, b, size, n, product);
+    Tensor *left = batched(e, a, size, n, product, true);
+    Tensor *right = batched(e, b, size, n, product, false);
     Tensor *c = emit_binary(e, OP_bmm, left, right);
-    size[n++] = a->size[a->ndim - 2];
-    size[n++] = b->size[b->ndim - 1];
+    if (a->ndim > 1) {
+        size[n++] = a->size[a->ndim - 2];
+    }
+    if (b->ndim > 1) {
+        size[n++] = b->size[b->ndim - 1];
+    } else {
+        c = emit_op(e, OP_squeeze_dim, 2, c, (int64_t)-1);
+    }
     return unsafe_view(e, c, size, n);
 }
 
 static Tensor *matmul(Emit *e, Tensor *a, Tensor *b) {
+    if (!a || !b) {
+        return NULL;
+    }
     if (a->ndim == 1 && b->ndim == 1) {
         return emit_binary(e, OP_dot, a, b);
     }
@@ -93,10 +142,10 @@ static Tensor *matmul(Emit *e, Tensor *a, Tensor *b) {
     if (a->ndim == 2 && b->ndim == 2) {
         return emit_mm(e, a, b);
     }
-    if (should_fold(a, b->ndim)) {
+    if (should_fold(e, a, b, true)) {
         return fold(e, a, b);
     }
-    if (should_fold(b, a->ndim)) {
+    if (should_fold(e, b, a, false)) {
         Tensor *c = emit_transpose(e, b, -2, -1);
         if (a->ndim == 1) {
             return c ? fold(e, c, a) : NULL;
@@ -104,6 +153,14 @@ static Tensor *matmul(Emit *e, Tensor *a, Tensor *b) {
         Tensor *at = emit_unary(e, OP_t, a);
         c = c && at ? emit_transpose(e, fold(e, c, at), -2, -1) : NULL;
         return emit_unary(e, OP_contiguous, c);
+    }
+    if (since(matmul_folds) && a->ndim == 3 && b->ndim == 3 && a->size[0] != b->size[0]) {
+        if (a->size[0] == 1 && matmul_records(e, a)) {
+            return matmul(e, emit_op(e, OP_squeeze_dim, 2, a, (int64_t)0), b);
+        }
+        if (b->size[0] == 1 && matmul_records(e, b)) {
+            return matmul(e, a, emit_op(e, OP_squeeze_dim, 2, b, (int64_t)0));
+        }
     }
     return batch_product(e, a, b);
 }
