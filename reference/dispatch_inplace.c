@@ -11,6 +11,7 @@
 
 #include "program/infer/infer.h"
 #include "program/ops/functions.h"
+#include "program/semantics/semantics.h"
 #include "reference/shadow.h"
 
 #include <string.h>
@@ -381,11 +382,11 @@ static bool writes_operand(Session *s, const OpInfo *op, const Call *twin, const
     return false;
 }
 
-/* masked_scatter_ takes the elements of source in the order in which it visits the mask: the order
- * of self's memory. */
+/* Before 2.8, masked_scatter_ takes the elements of source in the order in which it visits the
+ * mask: the order of self's memory. */
 static bool scattered_by_memory(const Call *call) {
     const Tensor *self = call->arg[0].tensor;
-    if (call->op->order != ORDER_MASKED_SCATTER) {
+    if (call->op->order != ORDER_MASKED_SCATTER || semantics_now >= SEMANTICS_2_8) {
         return false;
     }
     int64_t order[MAX_DIMS], plain[MAX_DIMS];

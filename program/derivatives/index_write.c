@@ -76,21 +76,24 @@ void grad_index_copy(Grad *g) {
     }
 }
 
-/* self: masked_scatter(zeros(broadcast size), mask, grad) */
+/* self: masked_scatter(zeros_like(self, broadcast), mask, grad); summed to self's size, it is
+ * row-major (masked_select_backward in aten/src/ATen/native/TensorAdvancedIndexing.cpp) */
 void grad_masked_select(Grad *g) {
     if (!wanted(g, SELF)) {
         return;
     }
-    const Tensor *self = tensor_arg(g, SELF), *mask = tensor_arg(g, 1);
+    Tensor *self = tensor_arg(g, SELF);
+    const Tensor *mask = tensor_arg(g, 1);
     int64_t size[MAX_DIMS];
     int ndim = self->ndim;
     for (int d = 0; d < ndim; d++) {
         size[d] = self->size[d];
     }
     if (broadcast_into(size, &ndim, mask->size, mask->ndim, g->e->err) == ERR_none) {
-        give(g, SELF,
-             emit_op(g->e, OP_masked_scatter, 3, zeros_of(g, size, ndim), tensor_arg(g, 1),
-                     grad_of(g)));
+        Tensor *zeros = sizes_equal(size, ndim, self->size, self->ndim) ? zeros_like(g, self)
+                                                                        : zeros_of(g, size, ndim);
+        OpId write = g->e->in_program ? OP_masked_scatter_ : OP_masked_scatter;
+        give(g, SELF, emit_op(g->e, write, 3, zeros, tensor_arg(g, 1), grad_of(g)));
     }
 }
 
