@@ -327,6 +327,9 @@ ErrCode cap_retain_grad(Capture *cap, Var *self) {
         return error_set(cap->emit.err, ERR_invalid,
                          "can't retain_grad on Tensor that has requires_grad=False");
     }
+    if (since(retain_stale_view) && !self->grad_fn.node) { /* a leaf, as far as it knows */
+        return ERR_none;
+    }
     TRY(cap_grad_fn(cap, self));
     GradNode *fn = self->grad_fn.node;
     if (fn && (fn->kind == GRAD_NODE_EXTERNAL || cap->in.setup ||
