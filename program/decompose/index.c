@@ -8,8 +8,8 @@
  *
  *     x[:, None, 1, i]   slice, unsqueeze, select  ->  view;  index(view, [None, None, i])
  *
- * A mask takes one entry in that list although it covers several dims, so items after a 2-d mask
- * also act on dims that the mask covers. PyTorch does the same. getitem without collected tensors
+ * A mask takes one entry in that list although it covers several dims. Before 2.13, items after a
+ * 2-d mask also act on dims that the mask covers. getitem without collected tensors
  * returns a view: an alias if no item changed it (a lone slice always makes a view). setitem writes
  * through the view, or to self itself if no item made a view. */
 #include "program/decompose/index.h"
@@ -53,6 +53,23 @@ static ErrCode select_item(Emit *e, Slicing *s, int64_t index) {
     return e->err->code;
 }
 
+/* Appends `n` dims that no tensor indexes. */
+static ErrCode skip_dims(Emit *e, Slicing *s, int n) {
+    for (; n > 0; n--) {
+        if (s->nindex >= MAX_INDICES) {
+            return error_set(e->err, ERR_index_range, "too many indices");
+        }
+        s->index[s->nindex++] = NULL;
+    }
+    return e->err->code;
+}
+
+/* A dim after the first tensor that no tensor indexes; those before it are counted there. */
+static ErrCode pass_dims(Emit *e, Slicing *s, int n) {
+    s->dim += n;
+    return s->nindex > 0 && since(mask_covers_dims) ? skip_dims(e, s, n) : e->err->code;
+}
+
 static ErrCode slice_item(Emit *e, Slicing *s, const IndexItem *item) {
     int64_t step = item->has_step ? item->step : 1, start = item->has_start ? item->start : 0;
     if (step <= 0) {
@@ -67,13 +84,12 @@ static ErrCode slice_item(Emit *e, Slicing *s, const IndexItem *item) {
                      ? !item->has_stop || item->stop >= size /* as an item: no view */
                      : item->has_stop && item->stop == size;
     if (!s->slices && start == 0 && step == 1 && whole) {
-        s->dim++;
-        return ERR_none;
+        return pass_dims(e, s, 1);
     }
     Call call;
     call_init(&call, OP_slice);
     call.arg[0].tensor = s->view;
-    call.arg[1].i = s->dim++;
+    call.arg[1].i = s->dim;
     call.arg[2].none = false;
     call.arg[2].i = start;
     call.arg[3].none = !item->has_stop;
@@ -83,18 +99,18 @@ static ErrCode slice_item(Emit *e, Slicing *s, const IndexItem *item) {
     int n;
     TRY(emit_call(e, &call, out, &n));
     s->view = out[0];
-    return ERR_none;
+    return pass_dims(e, s, 1);
 }
 
 static ErrCode collect_index(Emit *e, Slicing *s, Tensor *t) {
-    if (s->dim >= MAX_INDICES) {
+    if (s->nindex == 0 || !since(mask_covers_dims)) {
+        TRY(skip_dims(e, s, s->dim - s->nindex));
+    }
+    if (s->nindex >= MAX_INDICES) {
         return error_set(e->err, ERR_index_range, "too many indices");
     }
-    while (s->nindex < s->dim) {
-        s->index[s->nindex++] = NULL;
-    }
     s->index[s->nindex++] = t;
-    s->dim++;
+    s->dim += t && is_mask(t) && since(mask_covers_dims) ? t->ndim : 1;
     return e->err->code;
 }
 
@@ -155,10 +171,11 @@ ErrCode slicing_apply(Emit *e, Tensor *self, const IndexItem *items, int n, bool
             TRY(slice_item(e, s, item));
             break;
         case INDEX_NEWAXIS:
-            s->view = emit_unsqueeze(e, s->view, s->dim++);
+            s->view = emit_unsqueeze(e, s->view, s->dim);
+            TRY(pass_dims(e, s, 1));
             break;
         case INDEX_ELLIPSIS:
-            s->dim += self->ndim - specified;
+            TRY(pass_dims(e, s, self->ndim - specified));
             break;
         case INDEX_BOOL:
             TRY(bool_item(e, s, item->start != 0));
@@ -173,6 +190,9 @@ ErrCode slicing_apply(Emit *e, Tensor *self, const IndexItem *items, int n, bool
         if (e->err->code != ERR_none) {
             return e->err->code;
         }
+    }
+    while (s->nindex > 0 && !s->index[s->nindex - 1]) {
+        s->nindex--;
     }
     return ERR_none;
 }
