@@ -226,10 +226,12 @@ static ErrCode dispatch_apply_meta(Session *s, const Call *call, Tensor **out, i
     case OP_retain_grad:
         *nout = 0;
         return var_retain_grad(s, self);
-    case OP__also_saves: /* what else the node of self checks when it runs */
+    case OP__also_saves: /* what else the node of self checks when it runs: other, and whether the
+                            node of other is freed */
         *nout = 0;
         if (self->grad_fn) {
             node_also_saves(self->grad_fn, call->arg[1].tensor);
+            self->grad_fn->other_half = var_of(call->arg[1].tensor)->grad_fn;
         }
         return ERR_none;
     default:

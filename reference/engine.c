@@ -60,7 +60,8 @@ static GradNode *queue_pop(Queue *q) {
  * version. */
 static ErrCode engine_check_saved(Session *s, const GradNode *node) {
     bool needed[MAX_SLOTS];
-    if (node->freed && op_saves_anything(&node->call, edges_needed(node, needed))) {
+    bool half = node->other_half_freed && node->other_half_freed != node->visit;
+    if ((node->freed || half) && op_saves_anything(&node->call, edges_needed(node, needed))) {
         return error_set(s->err, ERR_graph_freed,
                          "trying to backward through the graph a second time");
     }
@@ -329,8 +330,12 @@ static ErrCode engine_run_node(Session *s, const EngineTask *task, GradNode *nod
     for (int i = 0; i < node->nslot; i++) {
         out[i] = need[i] ? engine_finish(s, out[i], node->next_edges[i]) : NULL;
     }
-    node->freed |=
-        !task->retain_graph && s->err->code == ERR_none; /* a node that raises is not released */
+    if (!task->retain_graph && s->err->code == ERR_none) { /* a node that raises is not released */
+        node->freed = true;
+        if (node->other_half && !node->other_half->other_half_freed) {
+            node->other_half->other_half_freed = node->visit;
+        }
+    }
     return s->err->code;
 }
 

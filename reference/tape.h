@@ -82,6 +82,8 @@ struct GradNode {
     bool saves_clone; /* slot 0 is a copy of its own (in-place ops): saved, but no version to check
                        */
     bool freed;       /* an engine ran it and did not retain the graph */
+    GradNode *other_half;     /* another output's node, where PyTorch has one node for both */
+    int64_t other_half_freed; /* the walk that freed that one, or 0 */
     RetainGrad *retains_grad;
     /* COPY_SLICES: base, view, fn. AS_STRIDED: base, view. Metadata only. ACCUMULATE_GRAD: base, if
      * the leaf's own geometry has changed. */

@@ -265,7 +265,8 @@ static ErrCode capture_apply_meta(Capture *cap, const Call *call, Tensor **out, 
     case OP_retain_grad:
         *nout = 0;
         return cap_retain_grad(cap, self);
-    case OP__also_saves: /* what else the node of self checks when it runs */
+    case OP__also_saves: /* what else the node of self checks when it runs: other, and
+                            whether the node of other is freed */
         *nout = 0;
         if (self->grad_fn.node) {
             cap_also_saves(cap, self->grad_fn.node, (const Var *)call->arg[1].tensor);

@@ -210,7 +210,7 @@ static bool is_unversioned(const Capture *cap, const GradNode *node, const Saved
 }
 
 ErrCode backward_check_saved(Capture *cap, const GradNode *node, Error *err) {
-    if (node->freed) {
+    if (node->freed || (node->other_half_freed && node->other_half_freed != node->visit)) {
         bool need[MAX_SLOTS];
         if (op_saves_anything(node->call ? node->call : node->node->call,
                               cap_edges_needed(node, need))) {

@@ -259,7 +259,12 @@ static void grad_run_node(BackwardEngine *x, GradNode *node) {
         out[i] =
             need[i] && out[i] ? grad_finish(e, out[i], cap_edge_meta(node->next_edges[i])) : NULL;
     }
-    node->freed |= !in->retain_graph && e->err->code == ERR_none;
+    if (!in->retain_graph && e->err->code == ERR_none) {
+        node->freed = true;
+        if (node->other_half && !node->other_half->other_half_freed) {
+            node->other_half->other_half_freed = node->visit;
+        }
+    }
     for (int i = 0; i < node->nslot && e->err->code == ERR_none; i++) {
         backward_deliver(x, node->next_edges[i], out[i]);
     }

@@ -106,6 +106,8 @@ struct GradNode {
     bool saves_clone; /* slot 0 is a copy of its own (in-place ops): saved, but no version to check
                        */
     bool freed;       /* a backward ran it and did not retain the graph */
+    GradNode *other_half;     /* another output's node, where PyTorch has one node for both */
+    int64_t other_half_freed; /* the walk that freed that one, or 0 */
     int moved_before; /* how many leaves of Capture.moved_leaves joint had visited before it ran the
                          node */
     Call *saved_call; /* OP, in a program that takes gradients: the call on tensors of the program,
