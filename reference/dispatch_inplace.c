@@ -228,7 +228,9 @@ static ErrCode dispatch_inplace_check_write(Session *s, const OpInfo *op, const 
         break;
     }
     TRY(sum_in_place_check(twin, s->err));
-    TRY(dispatch_infer(s, twin, r));
+    *r = (Infer){.arena = s->arena, .err = s->err, .in_place = true};
+    TRY(twin->op->infer(twin, r));
+    TRY(s->err->code);
     CHECK(r->n == 1);
     if (!tensor_same_size(&r->out[0], self)) {
         return error_set(s->err, ERR_shape,

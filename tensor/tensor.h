@@ -71,6 +71,16 @@ static inline bool checked_add(int64_t a, int64_t b, int64_t *out) {
 /* A new zeroed storage of numel elements in `arena`. */
 Storage *storage_new(Arena *arena, DType dtype, int64_t numel);
 
+/* Is no dim but perhaps `dim` empty? */
+static inline bool tensor_has_slices(const Tensor *t, int dim) {
+    for (int d = 0; d < t->ndim; d++) {
+        if (d != dim && t->size[d] == 0) {
+            return false;
+        }
+    }
+    return true;
+}
+
 /* ---- geometry: metadata only ---- */
 /* Product of sizes; 1 for a 0-dim tensor. The sizes were checked when the tensor was made. */
 static inline int64_t tensor_numel(const Tensor *t) {

@@ -157,8 +157,8 @@ static ErrCode check_capture_masked_fill(Capture *cap, const Call *call, const T
 static void check_vector(Capture *cap, const Call *call, CheckKind kind) {
     const Tensor *self = call->arg[0].tensor, *index = call->arg[2].tensor;
     int dim;
-    if (tensor_numel(self) > 0 && tensor_numel(index) > 0 &&
-        dim_normal(call->arg[1].i, self->ndim, &dim)) {
+    if (tensor_numel(index) > 0 && dim_normal(call->arg[1].i, self->ndim, &dim) &&
+        tensor_has_slices(self, dim)) {
         add_check(cap, kind, node_of(index), self->ndim > 0 ? self->size[dim] : 1, ERR_index_range,
                   OUT_OF_BOUNDS);
     }

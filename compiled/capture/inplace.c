@@ -288,7 +288,7 @@ static FaultId unchecked_growth(const Capture *cap, const Call *twin, const Tens
     }
     Error refused;
     error_begin(&refused, true);
-    Infer r = {.arena = cap->arena, .err = &refused};
+    Infer r = {.arena = cap->arena, .err = &refused, .in_place = true};
     bool grows = twin->op->infer(twin, &r) == ERR_none && r.out[0].dtype == self->dtype &&
                  !tensor_same_size(&r.out[0], self);
     return grows && fault_triggered(cap->c, by) ? by : FAULT_NONE;
@@ -446,7 +446,7 @@ ErrCode capture_in_place(Capture *cap, const Call *call, Tensor **out, int *nout
         tape = cap_node_new(cap, twin.op->grad ? GRAD_NODE_OP : GRAD_NODE_ZERO, nslot, 1);
         TRY(cap_collect_next_edges(cap, tape, twin.op, slot));
     }
-    Infer r = {.arena = cap->arena, .err = cap->emit.err};
+    Infer r = {.arena = cap->arena, .err = cap->emit.err, .in_place = true};
     TRY(inplace_check_write(cap, &twin, call->op, slot, nslot, &r));
     TRY(capture_memory(cap, &r.out[0]));
     Call recorded = twin;

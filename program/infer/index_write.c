@@ -45,16 +45,21 @@ ErrCode infer_put(const Call *call, Infer *r) {
 
 /* ---- along one dim ---- */
 
-/* The index_* ops view self with index's length along `dim`. If self has size 0 there, its storage
- * is too small for that view. */
-static ErrCode refuse_empty_dim(const Tensor *self, int dim, int64_t n, Error *err) {
-    int64_t others = 1;
-    for (int d = 0; d < self->ndim; d++) {
-        others = d == dim || others == 0 ? others : self->size[d];
+/* The index_* ops view self with index's length and stride 0 along `dim`. If self has size 0 there,
+ * its storage may be too small for that view; that of the copy that a functional op writes to is
+ * empty. */
+static ErrCode refuse_empty_dim(const Infer *r, const Tensor *self, int dim, int64_t n) {
+    if (self->ndim == 0 || self->size[dim] != 0 || n == 0) {
+        return ERR_none;
     }
-    if (self->ndim > 0 && self->size[dim] == 0 && n > 0 && others > 0) {
-        return error_set(err, ERR_invalid,
-                         "setStorage: sizes are out of bounds for storage of size 0");
+    Tensor view = *self;
+    view.size[dim] = n;
+    view.stride[dim] = 0;
+    int64_t extent, room = r->in_place && self->storage ? self->storage->numel : 0;
+    if (tensor_numel(&view) > 0 && (!tensor_extent(&view, &extent) || extent > room)) {
+        return error_set(r->err, ERR_invalid,
+                         "setStorage: sizes are out of bounds for storage of size %lld",
+                         (long long)room);
     }
     return ERR_none;
 }
@@ -76,7 +81,7 @@ ErrCode infer_index_fill(const Call *call, Infer *r) {
     if (index->ndim > 1) {
         return error_set(r->err, ERR_invalid, "Index has to be a vector/scalar");
     }
-    TRY(refuse_empty_dim(self, dim, tensor_numel(index), r->err));
+    TRY(refuse_empty_dim(r, self, dim, tensor_numel(index)));
     if (!by_tensor) {
         TRY(scalar_check(call->arg[3].scalar, self->dtype, r->err));
     }
@@ -133,7 +138,7 @@ ErrCode infer_index_copy(const Call *call, Infer *r) {
             "index_copy_(): Number of indices (%lld) should be equal to source.size(dim) (%lld)",
             (long long)n, (long long)source->size[dim]);
     }
-    TRY(refuse_empty_dim(self, dim, n, r->err));
+    TRY(refuse_empty_dim(r, self, dim, n));
     return infer_contiguous(r, self->dtype, self->size, self->ndim);
 }
 

@@ -124,7 +124,7 @@ ErrCode kernel_index_copy(const Call *call, Tensor *const *out, KernelCtx *k) {
     int dim;
     kernel_start_from(to, call->arg[0].tensor, k);
     TRY(dim_wrap(call->arg[1].i, to->ndim, &dim, k->err));
-    if (tensor_numel(to) == 0) {
+    if (!tensor_has_slices(to, dim)) {
         return ERR_none; /* PyTorch does not check the index */
     }
     int64_t n, *v;
@@ -155,7 +155,7 @@ ErrCode kernel_index_fill(const Call *call, Tensor *const *out, KernelCtx *k) {
     }
     TRY(dim_wrap(call->arg[1].i, to->ndim, &dim, k->err));
     int64_t size = to->ndim > 0 ? to->size[dim] : 1;
-    bool visited = tensor_numel(to) > 0;
+    bool visited = tensor_has_slices(to, dim);
     for (int64_t j = 0; j < tensor_numel(index); j++) {
         int64_t i = vector_at(index, j);
         bool outside = i < 0 || i >= size;

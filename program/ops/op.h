@@ -161,6 +161,7 @@ typedef struct Call {
 typedef struct Infer {
     Arena *arena;
     Error *err;
+    bool in_place; /* for an in-place op, whose operands are those of the functional one */
     int n;
     Tensor *out;
     DType compute;                 /* POINTWISE: the dtype that typing said to compute in */
