@@ -167,6 +167,14 @@ static bool traps(const Call *call) {
     return least && minus;
 }
 
+/* The sum of the elements of a float64 overflows: of which PyTorch takes the variance in two passes
+ * or in one, by the shape of the reduction. */
+static bool moments_overflow(const Call *call) {
+    const Tensor *self = call->arg[0].tensor;
+    return self->dtype == DT_float64 && unspecified_magnitude(self, false) >
+                                            dtype_largest(DT_float64) / (double)tensor_numel(self);
+}
+
 /* ---- rows ---- */
 
 /* Is some row that layer_norm normalizes flat, next to its own size? What is left of it then is
@@ -280,6 +288,13 @@ const char *unspecified(const Call *call) {
                        unspecified_any(call->arg[0].tensor, is_infinite)
                    ? "gelu of inf: nan on some processors"
                    : NULL;
+    case OP_var:
+    case OP_var_dim:
+    case OP_var_correction:
+    case OP_std:
+    case OP_std_dim:
+    case OP_std_correction:
+        return moments_overflow(call) ? "var, std: the sum of the elements overflows" : NULL;
     case OP_log1p:
         return semantics_now < SEMANTICS_2_8 && unspecified_any(call->arg[0].tensor, is_huge)
                    ? "log1p near the largest number"
@@ -310,7 +325,7 @@ const char *unspecified_gradient(const Grad *g) {
         return semantics_now < SEMANTICS_2_8 && g->need[0] && !tensor_is_contiguous(self)
                    ? "masked_select: the gradient of a self that is not row-major"
                    : NULL;
-    case OP_sign:
+    case OP__sgn:
         return g->need[0] && g->e->in_program
                    ? "abs: the second derivative is a zero tensor that refuses writes"
                    : NULL;

@@ -174,8 +174,12 @@ void var_rebase_history(Session *s, Var *self, GradNode *node) {
     copy_slices->view = tensor_meta(s, &self->tensor);
     copy_slices->fn = node;
     copy_slices->next_edges[0] = var_gradient_edge(s, self->base);
+    /* NotImplemented has edges for the operands that require grad only: if self does not, the first
+     * is taken for self's, and lost (autogradNotImplementedFallbackImpl, CopySlices) */
+    bool lost = op_refuses_backward(node->call.op) && !node->next_edges[0].node;
     for (int i = 1; i < node->nslot; i++) {
-        copy_slices->next_edges[i] = node->next_edges[i];
+        copy_slices->next_edges[i] = lost ? (Edge){NULL, 0} : node->next_edges[i];
+        lost = lost && !node->next_edges[i].node;
     }
     if (since(retain_follows_base) && var_requires_grad(self)) {
         var_move_retains_grad(s, self->base, copy_slices);

@@ -191,7 +191,7 @@ ErrCode cap_check_inplace(Capture *cap, Var *self) {
     return ERR_none;
 }
 
-ErrCode cap_rebase_history(Capture *cap, Var *self, GradNode *fn) {
+ErrCode cap_rebase_history(Capture *cap, Var *self, GradNode *fn, const OpInfo *op) {
     Var *base = self->base;
     if (!base) {
         cap_move_retains_grad(cap, self, fn);
@@ -205,8 +205,12 @@ ErrCode cap_rebase_history(Capture *cap, Var *self, GradNode *fn) {
     const Tensor **input = arena_copy(cap->arena, fn->operand, fn->nslot * (int64_t)sizeof *input);
     input[0] = &base->tensor;
     copy_slices->operand = input;
+    /* NotImplemented has edges for the operands that require grad only: if self does not, the first
+     * is taken for self's, and lost (autogradNotImplementedFallbackImpl, CopySlices) */
+    bool lost = op_refuses_backward(op) && !fn->next_edges[0].node;
     for (int i = 1; i < fn->nslot; i++) {
-        copy_slices->next_edges[i] = fn->next_edges[i];
+        copy_slices->next_edges[i] = lost ? (Edge){NULL, 0} : fn->next_edges[i];
+        lost = lost && !fn->next_edges[i].node;
     }
     TRY(cap_gradient_edge(cap, base, &copy_slices->next_edges[0]));
     if (since(retain_follows_base)) {

@@ -147,7 +147,7 @@ Var *cap_new_view(Capture *cap, Var *of, const Tensor *meta, bool multi);
 /* May a write to `self` be recorded? */
 ErrCode cap_check_inplace(Capture *cap, Var *self);
 /* self's value was written by `fn` (nr 0); the version has been bumped. */
-ErrCode cap_rebase_history(Capture *cap, Var *self, GradNode *fn);
+ErrCode cap_rebase_history(Capture *cap, Var *self, GradNode *fn, const OpInfo *op);
 /* `fn` (nr 0) is self's grad_fn from now on, for a view as well; the version has been bumped. */
 void cap_set_history(Var *self, GradNode *fn);
 /* The AccumulateGrad of a leaf. */

@@ -483,5 +483,5 @@ ErrCode capture_in_place(Capture *cap, const Call *call, Tensor **out, int *nout
     cap_node_set_value(cap, tape, node, value);
     cap_save_result(cap, tape, &twin, self);
     cap_node_set_call(cap, tape, &recorded, self);
-    return cap_rebase_history(cap, self, tape);
+    return cap_rebase_history(cap, self, tape, twin.op);
 }

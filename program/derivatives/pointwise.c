@@ -27,7 +27,8 @@ void grad_neg(Grad *g) {
 /* self: grad * sign(self) */
 void grad_abs(Grad *g) {
     if (wanted(g, SELF)) {
-        give(g, SELF, emit_mul(g->e, grad_of(g), emit_unary(g->e, OP_sign, tensor_arg(g, SELF))));
+        OpId sign = g->e->create_graph ? OP__sgn : OP_sign; /* which saves more */
+        give(g, SELF, emit_mul(g->e, grad_of(g), emit_unary(g->e, sign, tensor_arg(g, SELF))));
     }
 }
 

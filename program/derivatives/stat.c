@@ -225,9 +225,12 @@ void grad_nansum(Grad *g) {
         Emit *e = g->e;
         Tensor *number =
             emit_unary(e, OP_logical_not, emit_unary(e, OP_isnan, tensor_arg(g, SELF)));
-        give(g, SELF,
-             emit_mul(e, with_dims(g, emit_cast(e, grad_of(g), tensor_arg(g, SELF)->dtype)),
-                      number));
+        Tensor *self = tensor_arg(g, SELF);
+        Tensor *grad = with_dims(g, emit_cast(e, grad_of(g), self->dtype));
+        if (e->in_program) { /* whose layout takes part in that of the product */
+            grad = emit_expand(e, grad, self->size, self->ndim);
+        }
+        give(g, SELF, emit_mul(e, grad, number));
     }
 }
 
