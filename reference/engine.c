@@ -61,7 +61,8 @@ static GradNode *queue_pop(Queue *q) {
 static ErrCode engine_check_saved(Session *s, const GradNode *node) {
     bool needed[MAX_SLOTS];
     bool half = node->other_half_freed && node->other_half_freed != node->visit;
-    if ((node->freed || half) && op_saves_anything(&node->call, edges_needed(node, needed))) {
+    if ((node->freed || half) &&
+        (node->nsaved > 0 || op_saves_anything(&node->call, edges_needed(node, needed)))) {
         return error_set(s->err, ERR_graph_freed,
                          "trying to backward through the graph a second time");
     }

@@ -161,7 +161,14 @@ void node_save_results(Session *s, GradNode *node, Tensor *const *results, int n
     }
 }
 
-void node_also_saves(GradNode *node, Tensor *other) { reference_tape_save(node, other, false); }
+void node_also_saves(Session *s, GradNode *node, Tensor *other) {
+    SavedVariable *room = arena_alloc_raw(s->arena, (int64_t)sizeof *room * (node->nsaved + 1));
+    for (int i = 0; i < node->nsaved; i++) {
+        room[i] = node->saved[i];
+    }
+    node->saved = room;
+    reference_tape_save(node, other, false);
+}
 
 /* ---- geometry ---- */
 

@@ -121,7 +121,7 @@ void node_save_operands(Session *s, GradNode *node, Tensor *self_clone);
 /* Attaches the outputs, saving the result if the rule needs it. `results` are Vars. */
 void node_save_results(Session *s, GradNode *node, Tensor *const *results, int nresult);
 /* Another result of the same call in PyTorch, which the node saves as well. */
-void node_also_saves(GradNode *node, Tensor *other);
+void node_also_saves(Session *s, GradNode *node, Tensor *other);
 /* needed[slot] (room for MAX_SLOTS): does a gradient go there? Returns `needed`. */
 const bool *edges_needed(const GradNode *node, bool *needed);
 /* Would slot 0 be saved? Known after node_begin. */

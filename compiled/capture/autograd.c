@@ -295,7 +295,6 @@ void cap_save_result(Capture *cap, GradNode *node, const Call *call, const Var *
 }
 
 void cap_also_saves(Capture *cap, GradNode *node, const Var *other) {
-    node->other_half = other->grad_fn.node;
     add_saved(cap, node,
               (SavedVariable){alias_class_of(&other->tensor), cap_version(other), NULL, true});
 }

@@ -212,8 +212,8 @@ static bool is_unversioned(const Capture *cap, const GradNode *node, const Saved
 ErrCode backward_check_saved(Capture *cap, const GradNode *node, Error *err) {
     if (node->freed || (node->other_half_freed && node->other_half_freed != node->visit)) {
         bool need[MAX_SLOTS];
-        if (op_saves_anything(node->call ? node->call : node->node->call,
-                              cap_edges_needed(node, need))) {
+        if (node->nsaved > 0 || op_saves_anything(node->call ? node->call : node->node->call,
+                                                  cap_edges_needed(node, need))) {
             return error_set(err, ERR_graph_freed,
                              "trying to backward through the graph a second time");
         }

@@ -42,13 +42,7 @@ ErrCode decompose_aminmax(Emit *e, const Call *call, Tensor **out, int *nout) {
         found[k] = one[0];
     }
     for (int k = 0; k < 2 && since(aminmax_backward); k++) { /* one node, which saves both */
-        Call c;
-        call_init(&c, OP__also_saves);
-        c.arg[0].tensor = found[k];
-        c.arg[1].tensor = found[1 - k];
-        Tensor *none[MAX_OUTPUTS];
-        int n;
-        TRY(emit_call(e, &c, none, &n));
+        emit_also_saves(e, found[k], found[1 - k], true);
     }
     return answer_pair(e, found[0], found[1], out, nout);
 }

@@ -62,6 +62,13 @@ static inline Tensor *grad_first(const Grad *g, Tensor *answer, Tensor *x) {
 static inline Tensor *linked(const Grad *g, Tensor *answer, Tensor *like) {
     return g->e->create_graph ? emit_binary(g->e, OP__linked, like, answer) : answer;
 }
+/* A gradient for which PyTorch has one node, which saves `saved`. */
+static inline Tensor *saving(const Grad *g, Tensor *answer, Tensor *saved) {
+    if (g->e->create_graph) {
+        emit_also_saves(g->e, answer, saved, false);
+    }
+    return answer;
+}
 /* A gradient whose own derivative PyTorch does not implement. */
 static inline Tensor *not_again(const Grad *g, Tensor *answer, Tensor *like) {
     return g->e->create_graph ? emit_binary(g->e, OP__not_again, like, answer) : answer;

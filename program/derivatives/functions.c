@@ -346,7 +346,7 @@ void grad_softplus(Grad *g) {
         Tensor *slope = emit_div(e, emit_mul(e, grad_of(g), z), plus(g, z, 1));
         Tensor *answer =
             emit_where(e, test(g, OP_gt_Scalar, scaled, scalar_arg(g, 2)), grad_of(g), slope);
-        give(g, SELF, grad_first(g, answer, self_of(g)));
+        give(g, SELF, saving(g, grad_first(g, answer, self_of(g)), self_of(g)));
     }
 }
 
@@ -357,7 +357,8 @@ void grad_softplus(Grad *g) {
 void grad_log_sigmoid(Grad *g) {
     if (wanted(g, SELF) && g->e->create_graph) {
         Tensor *slope = grad_functions_apply(g, OP_sigmoid, emit_neg(g->e, self_of(g)));
-        give(g, SELF, emit_mul(g->e, grad_of(g), row_major(g, slope)));
+        Tensor *answer = emit_mul(g->e, grad_of(g), row_major(g, slope));
+        give(g, SELF, saving(g, answer, self_of(g)));
     } else if (wanted(g, SELF)) {
         Tensor *z = grad_functions_apply(
             g, OP_exp, emit_neg(g->e, grad_functions_apply(g, OP_abs, self_of(g))));
@@ -416,7 +417,7 @@ void grad_hardswish(Grad *g) {
         Tensor *ramp = plus(g, emit_scalar(e, OP_div_Scalar, self, scalar_int(3)), 0.5);
         answer = emit_where(e, below, emit_mul(e, grad_of(g), ramp), grad_of(g));
     }
-    give(g, SELF, grad_first(g, zero_where(g, low, answer), self));
+    give(g, SELF, saving(g, grad_first(g, zero_where(g, low, answer), self), self));
 }
 
 /* self: 0 where self <= threshold, else grad */

@@ -176,14 +176,10 @@ void grad_log_softmax(Grad *g) {
                         result_of(g)));
             return;
         }
-        /* with create_graph _log_softmax_backward_data saves the gradient, as pow(grad, 1) does */
-        Tensor *grad = e->create_graph
-                           ? emit_scalar(e, OP_pow_Tensor_Scalar, grad_of(g), scalar_float(1))
-                           : grad_of(g);
-        Tensor *sum = emit_sum_dims(e, grad, &dim, 1, true);
-        give(g, SELF,
-             row_major(g, emit_sub(e, grad_of(g),
-                                   emit_mul(e, emit_unary(e, OP_exp, result_of(g)), sum))));
+        Tensor *sum = emit_sum_dims(e, grad_of(g), &dim, 1, true);
+        Tensor *answer = row_major(
+            g, emit_sub(e, grad_of(g), emit_mul(e, emit_unary(e, OP_exp, result_of(g)), sum)));
+        give(g, SELF, saving(g, saving(g, answer, grad_of(g)), result_of(g)));
     }
 }
 

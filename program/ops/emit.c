@@ -172,6 +172,19 @@ Tensor *emit_sub(Emit *e, Tensor *a, Tensor *b) { return emit_binary(e, OP_sub_T
 Tensor *emit_mul(Emit *e, Tensor *a, Tensor *b) { return emit_binary(e, OP_mul_Tensor, a, b); }
 Tensor *emit_div(Emit *e, Tensor *a, Tensor *b) { return emit_binary(e, OP_div_Tensor, a, b); }
 Tensor *emit_neg(Emit *e, Tensor *a) { return emit_unary(e, OP_neg, a); }
+void emit_also_saves(Emit *e, Tensor *answer, Tensor *saved, bool one_node) {
+    Call call;
+    call_init(&call, OP__also_saves);
+    call.arg[0].tensor = answer;
+    call.arg[1].tensor = saved;
+    call.arg[2].b = one_node;
+    Tensor *none[MAX_OUTPUTS];
+    int n;
+    if (answer && saved) {
+        (void)emit_call(e, &call, none, &n);
+    }
+}
+
 Tensor *emit_mm(Emit *e, Tensor *a, Tensor *b) { return emit_binary(e, OP_mm, a, b); }
 
 Tensor *emit_scale(Emit *e, Tensor *a, Scalar s) {

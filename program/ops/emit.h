@@ -78,6 +78,9 @@ Tensor *emit_select(Emit *e, Tensor *a, int64_t dim, int64_t index);
 Tensor *emit_narrow(Emit *e, Tensor *a, int64_t dim, int64_t start, int64_t length);
 Tensor *emit_sum_dims(Emit *e, Tensor *a, const int64_t *dims, int ndims, bool keepdim);
 Tensor *emit_mm(Emit *e, Tensor *a, Tensor *b);
+/* The node of `answer` checks the version of `saved`, too. `one_node`: PyTorch has one node for
+ * both, so that either is freed with the other. */
+void emit_also_saves(Emit *e, Tensor *answer, Tensor *saved, bool one_node);
 /* Sums broadcast dims away until the size is `size` (at::sum_to); `a` itself if it has that
  * size. */
 Tensor *emit_sum_to(Emit *e, Tensor *a, const int64_t *size, int ndim);
