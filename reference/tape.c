@@ -6,6 +6,7 @@
  * storage. The column `saves` of ops.def selects which, given the operands that have an edge. */
 #include "reference/tape.h"
 
+#include <limits.h>
 #include <string.h>
 
 GradNode *node_new(Session *s, GradNodeKind kind, int nslot, int nout) {
@@ -80,10 +81,18 @@ bool node_saves_self(const GradNode *node) {
     return node->nslot > 0 && call_saves_slot(&node->call, 0, needed);
 }
 
-static void reference_tape_save(GradNode *node, Tensor *value, bool unpack_materializes) {
+static void tape_insert(GradNode *node, SavedVariable saved) {
+    int at = node->nsaved++;
+    for (; at > 0 && node->saved[at - 1].rank > saved.rank; at--) {
+        node->saved[at] = node->saved[at - 1];
+    }
+    node->saved[at] = saved;
+}
+
+static void reference_tape_save(GradNode *node, Tensor *value, bool unpack_materializes, int rank) {
     bool leaf = !unpack_materializes || !var_of(value)->grad_fn;
-    node->saved[node->nsaved++] =
-        (SavedVariable){value, value->storage->version, unpack_materializes, leaf};
+    tape_insert(node,
+                (SavedVariable){value, value->storage->version, unpack_materializes, leaf, rank});
 }
 
 /* The arguments are the slots. */
@@ -135,11 +144,12 @@ void node_save_operands(Session *s, GradNode *node, Tensor *self_clone) {
             node->operand[i] = self_clone;
             node->saves_clone = true;
         } else {
-            reference_tape_save(node, t, true);
+            int rank = call_saved_rank(&node->call, i);
+            reference_tape_save(node, t, true, rank);
             Var *root = var_of(t)->base ? var_of(t)->base : var_of(t);
             if (root->mask) { /* coordinates of a mask: PyTorch saves the mask */
-                node->saved[node->nsaved++] =
-                    (SavedVariable){&root->mask->tensor, root->mask_version, false, true};
+                tape_insert(node, (SavedVariable){&root->mask->tensor, root->mask_version, false,
+                                                  true, rank});
             }
         }
     }
@@ -156,7 +166,7 @@ void node_save_results(Session *s, GradNode *node, Tensor *const *results, int n
         node->result[i] = saves ? results[i] : tensor_meta(s, results[i]);
         if (saves) {
             CHECK(nresult == 1);
-            reference_tape_save(node, results[i], false);
+            reference_tape_save(node, results[i], false, call_saved_rank(&node->call, -1));
         }
     }
 }
@@ -167,7 +177,7 @@ void node_also_saves(Session *s, GradNode *node, Tensor *other) {
         room[i] = node->saved[i];
     }
     node->saved = room;
-    reference_tape_save(node, other, false);
+    reference_tape_save(node, other, false, INT_MAX);
 }
 
 /* ---- geometry ---- */

@@ -58,6 +58,7 @@ typedef struct SavedVariable {
                                  it is a Var */
     bool was_leaf; /* it had no grad_fn then; one that had must still have one (detach_ removes it)
                     */
+    int rank;      /* call_saved_rank: the node unpacks the lowest first */
 } SavedVariable;
 
 /* retain_grad: what arrives at output `nr` of the node is added to the grad of `var`. */

@@ -10,6 +10,8 @@
  * Sequence numbers are assigned where PyTorch creates its nodes, since they order the backward. */
 #include "compiled/capture/capture.h"
 
+#include <limits.h>
+
 bool cap_requires_grad(const Var *v) {
     return v->requires_grad || v->grad_fn.node || (v->base && cap_requires_grad(v->base));
 }
@@ -239,12 +241,18 @@ ErrCode cap_collect_next_edges(Capture *cap, GradNode *node, const OpInfo *op,
     return ERR_none;
 }
 
-/* Room for two entries a slot (an index and the mask behind it) and the result. */
+/* Room for two entries a slot (an index and the mask behind it), the result, and two more
+ * (cap_also_saves). */
 static void add_saved(Capture *cap, GradNode *node, SavedVariable saved) {
+    int room = 2 * node->nslot + 3, at = node->nsaved++;
     if (!node->saved) {
-        node->saved = arena_array(cap->arena, SavedVariable, 2 * node->nslot + 1);
+        node->saved = arena_array(cap->arena, SavedVariable, room);
     }
-    node->saved[node->nsaved++] = saved;
+    CHECK(at < room);
+    for (; at > 0 && node->saved[at - 1].rank > saved.rank; at--) {
+        node->saved[at] = node->saved[at - 1];
+    }
+    node->saved[at] = saved;
 }
 
 const bool *cap_edges_needed(const GradNode *node, bool *need) {
@@ -260,7 +268,7 @@ static void save_for_sizes(Capture *cap, GradNode *node, const Call *call, const
     if (fault(cap->c, FAULT_ER_11) && call->op->id == OP_mean_dim && v->base &&
         v->base->entry >= 0) {
         add_saved(cap, node,
-                  (SavedVariable){alias_class_of(&v->tensor), cap_version(v), NULL, true});
+                  (SavedVariable){alias_class_of(&v->tensor), cap_version(v), NULL, true, 0});
     }
 }
 
@@ -273,14 +281,15 @@ void cap_save_operands(Capture *cap, GradNode *node, const Call *call, Tensor *c
         if (i != skip && slot[i] && call_saves_slot(call, i, need)) {
             Var *v = (Var *)slot[i];
             const Var *root = v->base ? v->base : v;
+            int rank = call_saved_rank(call, i);
             if (root->mask) {
                 add_saved(cap, node,
                           (SavedVariable){alias_class_of(&root->mask->tensor), root->mask_version,
-                                          NULL, true});
+                                          NULL, true, rank});
             }
-            add_saved(
-                cap, node,
-                (SavedVariable){alias_class_of(&v->tensor), cap_version(v), v, !v->grad_fn.node});
+            add_saved(cap, node,
+                      (SavedVariable){alias_class_of(&v->tensor), cap_version(v), v,
+                                      !v->grad_fn.node, rank});
         }
     }
 }
@@ -288,15 +297,16 @@ void cap_save_operands(Capture *cap, GradNode *node, const Call *call, Tensor *c
 void cap_save_result(Capture *cap, GradNode *node, const Call *call, const Var *result) {
     bool need[MAX_SLOTS];
     if (op_saves_result(call, cap_edges_needed(node, need))) {
-        add_saved(
-            cap, node,
-            (SavedVariable){alias_class_of(&result->tensor), cap_version(result), NULL, true});
+        add_saved(cap, node,
+                  (SavedVariable){alias_class_of(&result->tensor), cap_version(result), NULL, true,
+                                  call_saved_rank(call, -1)});
     }
 }
 
 void cap_also_saves(Capture *cap, GradNode *node, const Var *other) {
-    add_saved(cap, node,
-              (SavedVariable){alias_class_of(&other->tensor), cap_version(other), NULL, true});
+    add_saved(
+        cap, node,
+        (SavedVariable){alias_class_of(&other->tensor), cap_version(other), NULL, true, INT_MAX});
 }
 
 ErrCode cap_detach_in_place(Capture *cap, Var *self) {

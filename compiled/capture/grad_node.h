@@ -87,6 +87,7 @@ typedef struct SavedVariable {
     Var *operand;  /* or NULL */
     bool was_leaf; /* it had no grad_fn then; one that had must still have one (detach_ removes it)
                     */
+    int rank;      /* call_saved_rank: the node unpacks the lowest first */
 } SavedVariable;
 
 struct GradNode {

@@ -114,6 +114,10 @@ Tensor *grad_finish(Emit *e, Tensor *grad, const Tensor *input);
  * saves)? */
 bool call_saves_slot(const Call *call, int slot, const bool *requires_grad);
 bool op_saves_result(const Call *call, const bool *requires_grad);
+/* The rank of a slot's value, or with -1 of the result, in the order in which the op's node unpacks
+ * what it saved: operands by name, then the result. In 1.13 operands have no such order; in all ops
+ * that save several but hypot and mse_loss, it happens to be the reverse. */
+int call_saved_rank(const Call *call, int slot);
 /* Does the op, as called from Python, save a number as a tensor? */
 bool op_saves_number(const OpInfo *op);
 /* Does the op's node refuse backward (not_implemented), even where no gradient arrives? */

@@ -134,6 +134,14 @@ static void find_tensors(OpInfo *op) {
     }
 }
 
+static void rank_names(OpInfo *op) {
+    for (int k = 0; k < op->nparam; k++) {
+        for (int j = 0; j < op->nparam; j++) {
+            op->name_rank[k] += strcmp(op->param[j].name, op->param[k].name) < 0;
+        }
+    }
+}
+
 /* 24 bits of "name.overload". */
 static uint32_t op_code_of(const OpInfo *op) {
     uint32_t h = fnv32_text(fnv32_text(fnv32_text(FNV32_START, op->name), "."), op->overload);
@@ -156,6 +164,7 @@ static void op_read_row(int id) {
     op->grad = row->grad;
     op->saves = row->saves ? row->saves : "";
     schema_read_saves(op);
+    rank_names(op);
     for (int k = 0; k < op->nparam; k++) {
         op->initial[k] = op->param[k].def;
     }

@@ -278,6 +278,7 @@ struct OpInfo {
     GradFn grad;                 /* NULL = nondiff */
     const char *saves; /* what the derivative needs: "other:self, self:other": `self:other` = self,
                           if other requires grad; "result" */
+    uint8_t name_rank[MAX_PARAMS]; /* of the parameters' names, sorted */
     uint16_t saved[MAX_PARAMS], saves_result,
         saves_any; /* the same: sets of parameters (bits) of which one must require grad, or
                       SAVED_ALWAYS */

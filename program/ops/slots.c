@@ -3,6 +3,7 @@
 #include "program/semantics/semantics.h"
 #include "program/ops/functions.h"
 
+#include <limits.h>
 #include <string.h>
 
 /* ---- slots ---- */
@@ -100,6 +101,22 @@ bool call_saves_slot(const Call *call, int slot, const bool *requires_grad) {
         }
     }
     return false;
+}
+
+int call_saved_rank(const Call *call, int slot) {
+    const OpInfo *op = call->op;
+    int param = 0;
+    if (slot < 0) {
+        return INT_MAX;
+    }
+    if (!op->slots_vary) {
+        param = op->tensor[slot];
+    } else {
+        for (int n = param_slots(call, 0); slot >= n; n += param_slots(call, ++param)) {
+        }
+    }
+    int rank = op->name_rank[param];
+    return since(saved_by_name) || op->id == OP_hypot || op->id == OP_mse_loss ? rank : -rank;
 }
 
 bool op_saves_number(const OpInfo *op) { return op->saves && strncmp(op->saves, "number", 6) == 0; }
