@@ -167,6 +167,14 @@ static bool traps(const Call *call) {
     return least && minus;
 }
 
+/* elu of a float32 takes an exponential that a double can hold. */
+static bool exponential_overflows(const Call *call) {
+    const Tensor *self = call->arg[0].tensor;
+    double input_scale = scalar_to_double(call->arg[3].scalar);
+    return dtype_is_float(self->dtype) && self->dtype != DT_float64 && input_scale < 0 &&
+           unspecified_magnitude(self, false) * -input_scale > log(dtype_largest(DT_float32));
+}
+
 /* The sum of the elements of a float64 overflows: of which PyTorch takes the variance in two passes
  * or in one, by the shape of the reduction. */
 static bool moments_overflow(const Call *call) {
@@ -288,6 +296,8 @@ const char *unspecified(const Call *call) {
                        unspecified_any(call->arg[0].tensor, is_infinite)
                    ? "gelu of inf: nan on some processors"
                    : NULL;
+    case OP_elu:
+        return exponential_overflows(call) ? "elu: an exponential that overflows in float32" : NULL;
     case OP_var:
     case OP_var_dim:
     case OP_var_correction:

@@ -260,8 +260,7 @@ static Tensor *pow_base(const Grad *g) {
     Tensor *power = emit_binary(e, OP_pow_Tensor_Tensor, self,
                                 emit_scalar(e, OP_sub_Scalar, exponent, scalar_int(1)));
     Tensor *slope = emit_mul(e, grad_of(g), emit_mul(e, exponent, power));
-    return emit_masked_fill(e, slope, emit_scalar(e, OP_eq_Scalar, exponent, scalar_int(0)),
-                            scalar_int(0));
+    return zero_where(g, emit_scalar(e, OP_eq_Scalar, exponent, scalar_int(0)), slope);
 }
 
 /* exponent: grad * where(self == 0 and exponent >= 0, 0, result * log(self)) */
@@ -272,7 +271,7 @@ static Tensor *pow_exponent(const Grad *g) {
     Tensor *off =
         emit_binary(e, OP_logical_and, zero, emit_scalar(e, OP_ge_Scalar, exponent, scalar_int(0)));
     Tensor *slope = emit_mul(e, result, emit_unary(e, OP_log, self));
-    return emit_mul(e, grad_of(g), emit_masked_fill(e, slope, off, scalar_int(0)));
+    return emit_mul(e, grad_of(g), zero_where(g, off, slope));
 }
 
 /* exponent, Scalar base b: grad * (result * log(b)); for b = 0, 0 where exponent >= 0 */
@@ -287,7 +286,7 @@ static Tensor *pow_exponent_of_scalar(const Grad *g) {
     Tensor *slope = emit_scalar(e, OP_mul_Scalar, result_of(g), scalar_float(log(base)));
     if (base == 0 && g->call->arg[SELF].scalar.kind != CAT_BOOL) { /* False is not equal to 0 */
         Tensor *off = emit_scalar(e, OP_ge_Scalar, tensor_arg(g, 1), scalar_int(0));
-        slope = emit_masked_fill(e, slope, off, scalar_int(0));
+        slope = zero_where(g, off, slope);
     }
     return emit_mul(e, grad_of(g), slope);
 }

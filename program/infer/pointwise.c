@@ -378,6 +378,9 @@ ErrCode infer_pointwise(const Call *call, Infer *r) {
             continue;
         }
         same_size = false;
+        if (k == 2 && op->typing == typing_masked_fill) { /* which refuses all but 0-dim values */
+            continue;
+        }
         Error shape;
         error_begin(&shape, false);
         if (broadcast_into(out->size, &out->ndim, t[k]->size, t[k]->ndim, &shape) != ERR_none) {
