@@ -245,6 +245,8 @@ static const char *loop_unspecified(const Call *call, OpId id) {
     case OP_minimum:
     case OP_max_other:
     case OP_min_other:
+    case OP_clamp_max_Tensor:
+    case OP_clamp_min_Tensor:
     case OP_fmax:
     case OP_fmin:
         return zeros_meet(call->arg[0].tensor, call->arg[1].tensor) ? two_zeros : NULL;
@@ -297,6 +299,7 @@ const char *unspecified(const Call *call) {
                    ? "gelu of inf: nan on some processors"
                    : NULL;
     case OP_elu:
+    case OP__elu_result:
         return exponential_overflows(call) ? "elu: an exponential that overflows in float32" : NULL;
     case OP_var:
     case OP_var_dim:

@@ -80,7 +80,8 @@ void grad_mse_loss(Grad *g) {
     for (int k = 0; k < 2; k++) {
         if (wanted(g, k)) {
             Tensor *slope = mse_slope(g, operand[k], operand[1 - k], g->call->arg[2].i == 1);
-            give(g, k, emit_unary(e, OP_contiguous, emit_mul(e, slope, grad)));
+            Tensor *answer = emit_unary(e, OP_contiguous, emit_mul(e, slope, grad));
+            give(g, k, saving(g, saving(g, answer, self), target));
         }
     }
 }
