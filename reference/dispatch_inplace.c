@@ -430,7 +430,9 @@ ErrCode dispatch_inplace(Session *s, const Call *call, Tensor **out, int *nout) 
         }
     }
     /* copy_(self, self) does nothing and checks nothing, and so does nan_to_num_ of integers */
-    bool identity = (call->op->order == ORDER_COPY && twin.arg[1].tensor == self) ||
+    bool identity = (call->op->order == ORDER_COPY &&
+                     (twin.arg[1].tensor == self ||
+                      (since(copy_of_same_data) && tensor_same_data(twin.arg[1].tensor, self)))) ||
                     (call->op->order == ORDER_FLOATING && !dtype_is_float(self->dtype));
     Infer r = {0};
     if (!identity) {

@@ -112,6 +112,10 @@ static inline bool tensor_same_size(const Tensor *a, const Tensor *b) {
 }
 /* Do both have the same size, stride and offset? */
 bool tensor_same_layout(const Tensor *a, const Tensor *b);
+/* The same elements, read in the same way. */
+static inline bool tensor_same_data(const Tensor *a, const Tensor *b) {
+    return a->storage == b->storage && a->dtype == b->dtype && tensor_same_layout(a, b);
+}
 /* One past the furthest element that the tensor addresses in its storage: offset + sum
  * (size-1)*stride + 1, or 0 for an empty tensor. False on overflow. */
 bool tensor_extent(const Tensor *t, int64_t *extent);

@@ -265,7 +265,7 @@ static void leaky(const Grad *g, Tensor *x) {
 SELF_RULE(leaky_relu, leaky(g, self_of(g)))
 
 void grad_leaky_relu_result(Grad *g) {
-    if (scalar_arg(g, 1) < 0) {
+    if (!(scalar_arg(g, 1) >= 0)) {
         error_set(g->e->err, ERR_invalid,
                   "In-place leakyReLu backward calculation is triggered with a negative slope "
                   "which is not supported.");
@@ -301,7 +301,7 @@ void grad_elu(Grad *g) {
 }
 
 void grad_elu_result(Grad *g) {
-    if (scalar_arg(g, 1) < 0) {
+    if (!(scalar_arg(g, 1) >= 0)) {
         error_set(g->e->err, ERR_invalid,
                   "In-place elu backward calculation is triggered with a negative slope which is "
                   "not supported.");

@@ -48,8 +48,8 @@ void grad_copy(Grad *g) {
     if (wanted(g, SELF)) {
         give(g, SELF, emit_zeros_like(g->e, g->grad[0]));
     }
-    if (wanted(g, 1)) {
-        give(g, 1, grad_of(g));
+    if (wanted(g, 1)) { /* cast before it is summed to src's size */
+        give(g, 1, emit_cast(g->e, grad_of(g), tensor_arg(g, 1)->dtype));
     }
 }
 

@@ -106,8 +106,8 @@ void grad_masked_scatter(Grad *g) {
         const Tensor *source = tensor_arg(g, 2);
         Tensor *selected = emit_op(g->e, OP__masked_scatter_grad, 3, grad_of(g), tensor_arg(g, 1),
                                    source->size, source->ndim);
-        give(g, 2,
-             g->e->in_program ? emit_view(g->e, selected, source->size, source->ndim) : selected);
+        bool view = g->e->in_program && !since(masked_scatter_saves); /* no op of its own then */
+        give(g, 2, view ? emit_view(g->e, selected, source->size, source->ndim) : selected);
     }
 }
 
