@@ -144,7 +144,9 @@ static ErrCode dispatch_inplace_check_outer(Session *s, const Call *twin, const 
         return error_set(s->err, ERR_shape, "size mismatch, input: self, v1: vec1, v2: vec2");
     }
     TRY(refuse_internal(s, self));
-    TRY(refuse_operands(s, slots, false));
+    Tensor column = outer_column(a);
+    TRY(refuse_operand(s, slots->v[0], &column, false));
+    TRY(refuse_operand(s, slots->v[0], slots->v[2], false));
     return dispatch_inplace_refuse_cast(s, addr_dtype(self, a, b), self->dtype);
 }
 

@@ -175,6 +175,16 @@ static bool exponential_overflows(const Call *call) {
            unspecified_magnitude(self, false) * -input_scale > log(dtype_largest(DT_float32));
 }
 
+/* A power of a float64 that norm sums is none: since 2.8 the norm of one element is its magnitude,
+ * for some shapes. */
+static bool powers_overflow(const Call *call) {
+    const Tensor *self = call->arg[0].tensor;
+    double p = call->arg[1].none ? 2 : fabs(scalar_to_double(call->arg[1].scalar));
+    return self->dtype == DT_float64 && isfinite(p) &&
+           (isinf(pow(unspecified_magnitude(self, false), p)) ||
+            pow(unspecified_magnitude(self, true), p) == 0);
+}
+
 /* The sum of the elements of a float64 overflows: of which PyTorch takes the variance in two passes
  * or in one, by the shape of the reduction. */
 static bool moments_overflow(const Call *call) {
@@ -298,6 +308,9 @@ const char *unspecified(const Call *call) {
                        unspecified_any(call->arg[0].tensor, is_infinite)
                    ? "gelu of inf: nan on some processors"
                    : NULL;
+    case OP_norm_Scalar:
+    case OP_norm_dim:
+        return powers_overflow(call) ? "norm: powers that overflow or vanish" : NULL;
     case OP_elu:
     case OP__elu_result:
         return exponential_overflows(call) ? "elu: an exponential that overflows in float32" : NULL;

@@ -200,8 +200,8 @@ ErrCode var_retain_grad(Session *s, Var *self) {
         s->undefined =
             "retain_grad of a view whose history is out of date: PyTorch 1.13 dies of it";
     }
-    if (since(retain_stale_view) && !self->grad_fn) { /* a leaf, as far as it knows */
-        return ERR_none;
+    if (since(retain_stale_view) && (!self->grad_fn || self->retains_grad)) {
+        return ERR_none; /* a leaf, as far as it knows, or nothing new */
     }
     GradNode *fn = var_grad_fn(s, self);
     TRY(s->err->code);

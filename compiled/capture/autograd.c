@@ -341,8 +341,8 @@ ErrCode cap_retain_grad(Capture *cap, Var *self) {
         return error_set(cap->emit.err, ERR_invalid,
                          "can't retain_grad on Tensor that has requires_grad=False");
     }
-    if (since(retain_stale_view) && !self->grad_fn.node) { /* a leaf, as far as it knows */
-        return ERR_none;
+    if (since(retain_stale_view) && (!self->grad_fn.node || self->retains_grad)) {
+        return ERR_none; /* a leaf, as far as it knows, or nothing new */
     }
     TRY(cap_grad_fn(cap, self));
     GradNode *fn = self->grad_fn.node;

@@ -113,7 +113,8 @@ static ErrCode inplace_check_outer(Capture *cap, const Call *call, Tensor *const
     }
     int64_t size[2] = {slot[1]->size[0], slot[2]->size[0]};
     TRY(refuse_resize(cap, self, size, 2));
-    TRY(refuse_overlap(cap, self, slot, nslot, true, false));
+    Tensor column = outer_column(slot[1]), *pair[3] = {slot[0], &column, slot[2]};
+    TRY(refuse_overlap(cap, self, pair, nslot, true, false));
     return inplace_refuse_cast(cap, addr_dtype(self, slot[1], slot[2]), self->dtype);
 }
 

@@ -80,7 +80,13 @@ ErrCode decompose_sort(Emit *e, const Call *call, Tensor **out, int *nout) {
 /* argsort: the indices of a sort. The values are computed too, because recording them materializes
  * the grad_fn of self. */
 ErrCode decompose_argsort(Emit *e, const Call *call, Tensor **out, int *nout) {
-    TRY(decompose_sort(e, call, out, nout));
+    Call sort;
+    call_copy(&sort, call);
+    if (call->op->id == OP_argsort_stable && !since(argsort_stable_records)) {
+        sort.arg[0].tensor = emit_unary(e, OP_detach, call->arg[0].tensor);
+    }
+    TRY(e->err->code);
+    TRY(decompose_sort(e, &sort, out, nout));
     out[0] = out[1];
     *nout = 1;
     return ERR_none;

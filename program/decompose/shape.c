@@ -41,12 +41,25 @@ static Tensor *reshape_copy(Emit *e, Tensor *self, const int64_t *size, int ndim
     return emit_op(e, OP__reshape_copy, 2, self, size, ndim);
 }
 
-/* The view if one exists, else the copy. An invalid shape is passed to `view`, which reports the
- * error. */
+/* The error of a view, without what `view` itself would refuse before it: a stale self. */
+static Tensor *refuse_shape(Emit *e, Tensor *self, const int64_t *shape, int ndim) {
+    Call call = call_new(OP_view);
+    call.arg[0].tensor = self;
+    call.arg[1].ints.v = shape;
+    call.arg[1].ints.n = ndim;
+    (void)call.op->infer(&call, &(Infer){.arena = e->arena, .err = e->err});
+    return NULL;
+}
+
+/* The view if one exists, else the copy. An invalid shape is refused here, or, since
+ * reshape_views_first where self is contiguous, by `view`. */
 static Tensor *reshape(Emit *e, Tensor *self, const int64_t *shape, int ndim) {
     int64_t numel = tensor_numel(self), size[MAX_DIMS], stride[MAX_DIMS];
-    if (ndim > MAX_DIMS || !resolve_shape(shape, ndim, numel, size) ||
-        view_strides(self, numel, size, ndim, stride)) {
+    bool valid = ndim <= MAX_DIMS && resolve_shape(shape, ndim, numel, size);
+    if (!valid && !(since(reshape_views_first) && tensor_is_contiguous(self))) {
+        return refuse_shape(e, self, shape, ndim);
+    }
+    if (!valid || view_strides(self, numel, size, ndim, stride)) {
         return emit_view(e, self, shape, ndim);
     }
     return reshape_copy(e, self, size, ndim);

@@ -121,7 +121,8 @@ void grad_norm(Grad *g) {
     Emit *e = g->e;
     Tensor *self = tensor_arg(g, SELF), *grad = with_dims(g, grad_of(g)),
            *norm = with_dims(g, result_of(g));
-    Tensor *sign = emit_unary(e, OP_sign, self), *size = emit_unary(e, OP_abs, self);
+    Tensor *sign = emit_unary(e, e->create_graph ? OP__sgn : OP_sign, self),
+           *size = emit_unary(e, OP_abs, self);
     if (p == 1) {
         give(g, SELF, emit_mul(e, sign, grad));
         return;

@@ -276,6 +276,14 @@ ErrCode infer_addbmm(const Call *call, Infer *r) {
     return infer_contiguous(r, self->dtype, size, 2);
 }
 
+Tensor outer_column(const Tensor *vec1) {
+    Tensor t = *vec1;
+    t.ndim = 2;
+    t.size[1] = 1;
+    t.stride[1] = t.stride[0];
+    return t;
+}
+
 DType addr_dtype(const Tensor *self, const Tensor *vec1, const Tensor *vec2) {
     Promotion p = PROMOTION_START; /* self is expanded and vec1 is a column: no operand is 0-dim */
     promotion_tensor(&p, self->dtype, 2);

@@ -55,6 +55,8 @@ int call_operands(const Call *call, DType compute, PwOperand operands[PW_MAX_OPE
  * case of its own. */
 ErrCode call_index_error(const Call *call);
 
+/* vec1 as addr broadcasts it against self: a column. */
+Tensor outer_column(const Tensor *vec1);
 /* The dtype of addr's result. */
 DType addr_dtype(const Tensor *self, const Tensor *vec1, const Tensor *vec2);
 
