@@ -220,7 +220,7 @@ void grad_remainder(Grad *g) { grad_pointwise_modulo(g, "floor"); }
 void grad_fmod(Grad *g) { grad_pointwise_modulo(g, "trunc"); }
 
 /* tensor * value, a new tensor also where value is 1: its version is checked, not tensor's. */
-static Tensor *factor(const Grad *g, int param, Scalar value) {
+static Tensor *addcmul_factor(const Grad *g, int param, Scalar value) {
     return g->e->create_graph ? emit_scalar(g->e, OP_mul_Scalar, tensor_arg(g, param), value)
                               : emit_scale(g->e, tensor_arg(g, param), value);
 }
@@ -232,10 +232,10 @@ void grad_addcmul(Grad *g) {
         give(g, 0, grad_of(g));
     }
     if (wanted(g, 1)) {
-        give(g, 1, emit_mul(g->e, grad_of(g), factor(g, 2, value)));
+        give(g, 1, emit_mul(g->e, grad_of(g), addcmul_factor(g, 2, value)));
     }
     if (wanted(g, 2)) {
-        give(g, 2, emit_mul(g->e, grad_of(g), factor(g, 1, value)));
+        give(g, 2, emit_mul(g->e, grad_of(g), addcmul_factor(g, 1, value)));
     }
 }
 
