@@ -69,6 +69,7 @@ typedef struct ResumedCapture {
     Region *region;
     ResumedBackward *resumed;
     GradNode **grad_fn; /* by live tensor: its grad_fn before the backward */
+    bool other_code;    /* the region ran code for other sizes: a guard did not see them */
 } ResumedCapture;
 
 static bool is_product(const GradNode *node) {
@@ -97,7 +98,10 @@ static bool loses_flag(const Capture *cap, const Var *v) {
 static void cross_region_update_capture(void *user, Capture *cap) {
     ResumedCapture *back = user;
     Region *region = back->region;
-    CHECK(cap->nlive == region->nlive);
+    if (cap->nlive != region->nlive) {
+        back->other_code = true;
+        return;
+    }
     int most = region->nroot + cap->nlive, n = 0;
     for (int i = 0; i < cap->in.n; i++) {
         most += region->external[i].region ? region->external[i].region->nroot : 0;
@@ -144,8 +148,18 @@ static ErrCode cross_region_resume(RuntimeSession *r, Region *region, Error *err
     ResumedBackward resumed = {0};
     CaptureInput in = region->in;
     in.resumed = &resumed;
-    ResumedCapture back = {r, region, &resumed, arena_array(r->arena, GradNode *, region->nlive)};
+    ResumedCapture back = {
+        .r = r,
+        .region = region,
+        .resumed = &resumed,
+        .grad_fn = arena_array(r->arena, GradNode *, region->nlive),
+    };
     Artifact *a = region_compile(r, &in, cross_region_update_capture, &back);
+    if (back.other_code) {
+        return error_set(err, ERR_internal,
+                         "the region before ran code for other sizes: %d tensors, not %d",
+                         region->nlive, a->capture->nlive);
+    }
     for (int i = 0; i < region->nlive; i++) {
         region->live[i]->regenerated |= a->capture->live[i]->grad_fn.node != back.grad_fn[i];
     }

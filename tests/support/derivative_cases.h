@@ -246,7 +246,7 @@ static void pointwise_text(const OpInfo *op, const char *size, const char *other
             snprintf(text + used, room - used, "o ");
             break;
         case ARG_BOOL:
-            snprintf(text + used, room - used, "i1 ");
+            snprintf(text + used, room - used, "b0 ");
             break;
         default:
             ck_abort_msg("%s: unknown argument kind of %s", op->id_name, p->name);
