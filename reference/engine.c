@@ -213,6 +213,10 @@ static ErrCode engine_run_copy_slices(Session *s, const EngineTask *task, const 
         }
         need[i] = engine_wants(s, task, node->next_edges[i]);
     }
+    if (s->detect_unspecified) {
+        const char *why = unspecified_slice(node->base, node->view);
+        s->unspecified = why ? why : s->unspecified;
+    }
     Tensor *result, *window, *slice = grad;
     bool overlaps = tensor_overlaps_itself(node->base);
     if (!s->undefined && overlaps) {

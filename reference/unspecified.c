@@ -384,3 +384,9 @@ const char *unspecified_gradient(const Grad *g) {
         return NULL;
     }
 }
+
+const char *unspecified_slice(const Tensor *base, const Tensor *view) {
+    return tensor_covers(base, view) ? NULL
+                                     : "CopySlices: the gradient of a view that reads what lies "
+                                       "between its base's elements";
+}

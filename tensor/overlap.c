@@ -70,6 +70,33 @@ bool tensor_overlaps_itself(const Tensor *t) {
     return met;
 }
 
+bool tensor_covers(const Tensor *whole, const Tensor *part) {
+    int64_t numel = tensor_numel(whole), extent, most;
+    if (tensor_numel(part) == 0) {
+        return true;
+    }
+    CHECK(tensor_extent(whole, &extent) && tensor_extent(part, &most));
+    if (numel == 0 || part->offset < whole->offset || most > extent) {
+        return false;
+    }
+    if (numel == extent - whole->offset && !tensor_overlaps_itself(whole)) {
+        return true;
+    }
+    unsigned char *seen = calloc((size_t)extent, 1);
+    if (!seen) {
+        die("out of memory: %lld bytes for a test of coverage", (long long)extent);
+    }
+    for (Walk w = walk_start(whole->size, whole->ndim, &whole, 1); walk_more(&w); walk_next(&w)) {
+        seen[w.at[0]] = 1;
+    }
+    bool covers = true;
+    for (Walk w = walk_start(part->size, part->ndim, &part, 1); walk_more(&w); walk_next(&w)) {
+        covers &= seen[w.at[0]];
+    }
+    free(seen);
+    return covers;
+}
+
 Overlap tensor_overlap_status(const Tensor *a, const Tensor *b) {
     if (a == b) {
         return OVERLAP_FULL;

@@ -124,6 +124,10 @@ static double lerp_symmetric_of(double a, double b, double w) {
 static double softplus_of(double v, double beta, double threshold) {
     return v * beta > threshold ? v : log1p(exp(v * beta)) / beta;
 }
+static double softplus_slope_of(double v, double beta, double threshold) {
+    double z = exp(v * beta);
+    return v * beta > threshold ? 1 : z / (z + 1);
+}
 static double gelu_tanh_of(double v) {
     return 0.5 * v * (1 + tanh(M_SQRT2 * M_2_SQRTPI * 0.5 * (v + 0.044715 * v * v * v)));
 }

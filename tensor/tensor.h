@@ -132,6 +132,8 @@ Overlap tensor_internal_overlap(const Tensor *t);
 /* The exact answer: sorts strides, else enumerates; for tensors of up to several million
  * elements. */
 bool tensor_overlaps_itself(const Tensor *t);
+/* Is every location of `part` one of `whole`? Both in one storage, of one dtype. Enumerates. */
+bool tensor_covers(const Tensor *whole, const Tensor *part);
 /* As at::get_overlap_status between two tensors on storages: NO, FULL, PARTIAL or TOO_HARD. */
 Overlap tensor_overlap_status(const Tensor *a, const Tensor *b);
 /* Wraps a dim from [-n, n) to 0..n-1 (n is 1 for 0-dim tensors); ERR_index_range otherwise. */

@@ -178,7 +178,8 @@ ErrCode decompose_matmul(Emit *e, const Call *call, Tensor **out, int *nout) {
 
 /* Is addmm used for an input that is not a matrix (linear in aten/src/ATen/native/Linear.cpp)? */
 static bool folds_into_addmm(const Tensor *input, const Tensor *bias) {
-    if (!bias || input->ndim == 2 || !tensor_is_contiguous(input)) {
+    if (!bias || input->ndim == 2 || !tensor_is_contiguous(input) ||
+        (since(linear_squeezes_bias) && !tensor_is_contiguous(bias))) {
         return false;
     }
     int wide = 0; /* dims that squeeze would keep */

@@ -327,26 +327,35 @@ void grad_elu_slope(Grad *g) {
     }
 }
 
-/* self: where(self * beta > threshold, grad, grad * z / (z + 1)), z = exp(self * beta). At the
- * threshold itself the second derivative is 0, as above it (softplus_double_backward). */
+/* self: where(self * beta > threshold, grad, grad * z / (z + 1)), z = exp(self * beta) */
 void grad_softplus(Grad *g) {
-    if (wanted(g, SELF)) {
+    if (wanted(g, SELF) && g->e->create_graph) {
+        give_slope(g, emit_op(g->e, OP__softplus_slope, 3, self_of(g), g->call->arg[1].scalar,
+                              g->call->arg[2].scalar));
+    } else if (wanted(g, SELF)) {
         Emit *e = g->e;
-        Tensor *scaled = scaled_by(g, self_of(g), scalar_arg(g, 1)), *below = scaled;
-        if (e->create_graph) {
-            Tensor *there =
-                emit_cast(e, test(g, OP_eq_Scalar, scaled, scalar_arg(g, 2)), grad_of(g)->dtype);
-            below = emit_add(
-                e, emit_mul(e, scaled, one_minus(g, there)),
-                scaled_by(
-                    g, there,
-                    scalar_arg(g, 2))); /* the same value, without a derivative at the threshold */
-        }
-        Tensor *z = grad_functions_apply(g, OP_exp, below);
+        Tensor *scaled = scaled_by(g, self_of(g), scalar_arg(g, 1));
+        Tensor *z = grad_functions_apply(g, OP_exp, scaled);
         Tensor *slope = emit_div(e, emit_mul(e, grad_of(g), z), plus(g, z, 1));
         Tensor *answer =
             emit_where(e, test(g, OP_gt_Scalar, scaled, scalar_arg(g, 2)), grad_of(g), slope);
-        give(g, SELF, saving(g, grad_first(g, answer, self_of(g)), self_of(g)));
+        give(g, SELF, grad_first(g, answer, self_of(g)));
+    }
+}
+
+/* self: grad * (1 - s) * s * beta, s = sigmoid(self * beta), times self * beta < threshold: at the
+ * threshold itself the slope of the slope is 0 (softplus_double_backward in FunctionsManual.cpp).
+ */
+void grad_softplus_slope(Grad *g) {
+    if (wanted(g, SELF)) {
+        Emit *e = g->e;
+        double beta = scalar_arg(g, 1);
+        Tensor *scaled = scaled_by(g, self_of(g), beta);
+        Tensor *s = grad_functions_apply(g, OP_sigmoid, scaled);
+        Tensor *answer = emit_mul(e, emit_mul(e, grad_of(g), one_minus(g, s)), s);
+        Tensor *below =
+            emit_cast(e, test(g, OP_lt_Scalar, scaled, scalar_arg(g, 2)), grad_of(g)->dtype);
+        give(g, SELF, scaled_by(g, emit_mul(e, answer, below), beta));
     }
 }
 

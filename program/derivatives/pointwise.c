@@ -361,8 +361,8 @@ void grad_where(Grad *g) {
         give(g, 1, emit_where_zero(g->e, condition, grad_of(g)));
     }
     if (wanted(g, 2)) {
-        Tensor *no = emit_unary(g->e, OP_logical_not, condition);
-        give(g, 2, emit_where_zero(g->e, no, grad_of(g)));
+        Tensor *grad = grad_of(g);
+        give(g, 2, emit_op(g->e, OP_where_ScalarSelf, 3, condition, scalar_float(0), grad));
     }
 }
 

@@ -3,6 +3,7 @@
  * from programs written for one rule of the blame. */
 #include "harness/triage/cause.h"
 #include "harness/triage/group.h"
+#include "harness/triage/sub_finding.h"
 #include "tests/support/finding_case.h"
 
 #include <stdio.h>
@@ -54,6 +55,9 @@ static bool is_one_group(FaultId id, int *findings) {
             check_program(&c, p, &arena, &out);
             if (out.verdict == FINDING) {
                 check_locate(&c, p, &out.finding, &arena);
+                if (strcmp(group, group_key(&out.finding)) != 0) { /* as a campaign does */
+                    (void)sub_finding(&arena, p, &c, &out.finding);
+                }
                 if (!group[0]) {
                     snprintf(group, sizeof group, "%s", group_key(&out.finding));
                 }
