@@ -128,6 +128,10 @@ static double softplus_slope_of(double v, double beta, double threshold) {
     double z = exp(v * beta);
     return v * beta > threshold ? 1 : z / (z + 1);
 }
+static double gelu_slope_of(double v) {
+    double pdf = exp(-0.5 * v * v) * (M_2_SQRTPI * M_SQRT1_2 * 0.5);
+    return 0.5 * (1 + erf(v * M_SQRT1_2)) + v * pdf;
+}
 static double gelu_tanh_of(double v) {
     return 0.5 * v * (1 + tanh(M_SQRT2 * M_2_SQRTPI * 0.5 * (v + 0.044715 * v * v * v)));
 }

@@ -130,7 +130,7 @@ static bool verify_ir_op(GraphVerifier *v, const Node *n) {
                broken(v, n, "nonzero with %d dims", n->t.ndim); /* its size is a value */
     }
     Error err = {0};
-    Infer r = {.arena = &v->scratch, .err = &err};
+    Infer r = {.arena = &v->scratch, .err = &err, .in_place = true}; /* perhaps it once was */
     if (op->infer(n->call, &r) != ERR_none) {
         return broken(v, n, "inference refuses it: %s", err.text);
     }

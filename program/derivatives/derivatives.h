@@ -40,6 +40,12 @@ static inline Tensor *zero_where(const Grad *g, Tensor *off, Tensor *grad) {
                             : emit_masked_fill(g->e, grad, off, scalar_int(0));
 }
 
+/* 0 where `mask` is true, else t: masked_fill_ of a fresh t, which keeps its layout. */
+static inline Tensor *filled_with_zero(const Grad *g, Tensor *mask, Tensor *t) {
+    return g->e->in_program ? emit_op(g->e, OP__masked_fill_kept, 3, t, mask, scalar_int(0))
+                            : emit_masked_fill(g->e, t, mask, scalar_int(0));
+}
+
 /* The result of a PyTorch kernel that always returns a row-major tensor. */
 static inline Tensor *row_major(const Grad *g, Tensor *answer) {
     return g->e->in_program && answer && !tensor_is_contiguous(answer)
@@ -47,14 +53,18 @@ static inline Tensor *row_major(const Grad *g, Tensor *answer) {
                : answer;
 }
 
-/* The result of a PyTorch kernel that iterates over (gradient, x), in that order. Where the program
- * can observe strides, the layout is that of such a TensorIterator. */
-static inline Tensor *grad_first(const Grad *g, Tensor *answer, Tensor *x) {
-    Tensor *like = g->e->in_program && answer ? emit_mul(g->e, grad_of(g), x) : NULL;
+/* The result of a PyTorch kernel that iterates over (a, b), in that order. Where the program can
+ * observe strides, the layout is that of such a TensorIterator. */
+static inline Tensor *in_order(const Grad *g, Tensor *answer, Tensor *a, Tensor *b) {
+    Tensor *like = g->e->in_program && answer ? emit_mul(g->e, a, b) : NULL;
     if (!like || sizes_equal(like->stride, like->ndim, answer->stride, answer->ndim)) {
         return answer;
     }
     return emit_binary(g->e, OP_copy, emit_unary(g->e, OP_zeros_like, like), answer);
+}
+
+static inline Tensor *grad_first(const Grad *g, Tensor *answer, Tensor *x) {
+    return in_order(g, answer, grad_of(g), x);
 }
 
 /* The gradient, with `like` as an additional input whose own derivative is zeros. Models PyTorch's
@@ -77,5 +87,7 @@ static inline Tensor *not_again(const Grad *g, Tensor *answer, Tensor *like) {
 /* The gradients of self and of tensor parameter `param` of a maximum or minimum of both
  * (pointwise.c). */
 void give_selected(const Grad *g, int param, bool maximum);
+/* 0 where x <= threshold, else the gradient (activations.c). */
+Tensor *gradient_above(const Grad *g, Tensor *x, Scalar threshold);
 
 #endif

@@ -40,23 +40,23 @@ static Tensor *mse_slope(const Grad *g, Tensor *self, Tensor *target, bool mean)
         return NULL;
     }
     Scalar norm = scalar_float(mean ? 2 / (double)tensor_numel(self) : 2);
-    return g->e->create_graph && !tensor_same_size(self, target)
+    return g->e->create_graph
                ? emit_op(g->e, OP__mse_slope, 4, self, target, norm, (int)mean)
                : emit_scalar(g->e, OP_mul_Scalar, emit_sub(g->e, self, target), norm);
 }
 
-/* self: norm * grad; target: the negative, whose norm of a mean is divided by target's own number
- * of elements (mse_loss_double_backward in FunctionsManual.cpp) */
+/* self: 2 grad, divided by its number of elements for a mean; target: the negative
+ * (mse_loss_double_backward in FunctionsManual.cpp) */
 void grad_mse_slope(Grad *g) {
-    double norm = scalar_to_double(g->call->arg[2].scalar);
-    if (wanted(g, 0)) {
-        give(g, 0, emit_scalar(g->e, OP_mul_Scalar, grad_of(g), scalar_float(norm)));
-    }
-    if (wanted(g, 1)) {
-        double other = !g->call->arg[3].b ? norm
-                                          : norm * (double)tensor_numel(tensor_arg(g, 0)) /
-                                                (double)tensor_numel(tensor_arg(g, 1));
-        give(g, 1, emit_scalar(g->e, OP_mul_Scalar, grad_of(g), scalar_float(-other)));
+    for (int k = 0; k < 2; k++) {
+        if (wanted(g, k)) {
+            Tensor *answer = emit_scalar(g->e, OP_mul_Scalar, grad_of(g), scalar_float(2));
+            if (g->call->arg[3].b) {
+                double numel = (double)tensor_numel(tensor_arg(g, k));
+                answer = emit_scalar(g->e, OP_div_Scalar, answer, scalar_float(numel));
+            }
+            give(g, k, k == 0 ? answer : emit_neg(g->e, answer));
+        }
     }
 }
 

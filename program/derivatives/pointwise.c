@@ -109,8 +109,7 @@ void grad_sigmoid(Grad *g) {
 /* self: 0 where result <= 0, else grad (nan passes it) */
 void grad_relu(Grad *g) {
     if (wanted(g, SELF)) {
-        Tensor *off = emit_scalar(g->e, OP_le_Scalar, result_of(g), scalar_int(0));
-        give(g, SELF, linked(g, zero_where(g, off, grad_of(g)), result_of(g)));
+        give(g, SELF, gradient_above(g, result_of(g), scalar_int(0)));
     }
 }
 

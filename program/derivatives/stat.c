@@ -129,7 +129,7 @@ void grad_norm(Grad *g) {
     }
     Tensor *flat = emit_scalar(e, OP_eq_Scalar, norm, scalar_int(0));
     if (p == 2) {
-        give(g, SELF, emit_mul(e, grad, zero_where(g, flat, emit_div(e, self, norm))));
+        give(g, SELF, emit_mul(e, grad, filled_with_zero(g, flat, emit_div(e, self, norm))));
         return;
     }
     if (isinf(p)) {
@@ -145,13 +145,14 @@ void grad_norm(Grad *g) {
     }
     if (p < 1) {
         Tensor *zero = emit_scalar(e, OP_eq_Scalar, self, scalar_int(0));
-        Tensor *scaled = emit_mul(e, sign, zero_where(g, zero, grad_stat_power(e, size, p - 1)));
+        Tensor *scaled =
+            emit_mul(e, sign, filled_with_zero(g, zero, grad_stat_power(e, size, p - 1)));
         give(g, SELF, emit_mul(e, emit_mul(e, scaled, grad), grad_stat_power(e, norm, 1 - p)));
         return;
     }
     Tensor *scaled = p < 2 ? emit_mul(e, sign, grad_stat_power(e, size, p - 1))
                            : emit_mul(e, self, grad_stat_power(e, size, p - 2));
-    Tensor *scale = zero_where(g, flat, emit_div(e, grad, grad_stat_power(e, norm, p - 1)));
+    Tensor *scale = filled_with_zero(g, flat, emit_div(e, grad, grad_stat_power(e, norm, p - 1)));
     give(g, SELF, emit_mul(e, scaled, scale));
 }
 

@@ -47,7 +47,7 @@ ErrCode infer_put(const Call *call, Infer *r) {
 
 /* The index_* ops view self with index's length and stride 0 along `dim`. If self has size 0 there,
  * its storage may be too small for that view; that of the copy that a functional op writes to is
- * empty. */
+ * empty. A node of a graph has no storage: the write was checked when it was captured. */
 static ErrCode refuse_empty_dim(const Infer *r, const Tensor *self, int dim, int64_t n) {
     if (self->ndim == 0 || self->size[dim] != 0 || n == 0) {
         return ERR_none;
@@ -55,7 +55,7 @@ static ErrCode refuse_empty_dim(const Infer *r, const Tensor *self, int dim, int
     Tensor view = *self;
     view.size[dim] = n;
     view.stride[dim] = 0;
-    int64_t extent, room = r->in_place && self->storage ? self->storage->numel : 0;
+    int64_t extent, room = !r->in_place ? 0 : self->storage ? self->storage->numel : INT64_MAX;
     if (tensor_numel(&view) > 0 && (!tensor_extent(&view, &extent) || extent > room)) {
         return error_set(r->err, ERR_invalid,
                          "setStorage: sizes are out of bounds for storage of size %lld",

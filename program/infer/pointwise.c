@@ -304,7 +304,8 @@ static void strides_by_operands(Tensor *out, const Tensor *const *t, int n) {
 /* Does the op copy a contiguous clone or fill a new tensor, instead of taking TensorIterator's
  * output? */
 static bool always_contiguous(const OpInfo *op) {
-    return op->typing == typing_masked_fill || op->id == OP_pow_Scalar || op->id == OP_log_sigmoid;
+    return (op->typing == typing_masked_fill && op->id != OP__masked_fill_kept) ||
+           op->id == OP_pow_Scalar || op->id == OP_log_sigmoid;
 }
 
 /* Is t, of 4 dims, contiguous in channels-last order? Strides of dims of size 1 do not matter. */

@@ -1,0 +1,289 @@
+/* Derivatives of activations, as in derivatives.yaml. Where the program can observe strides or
+ * takes a second derivative, a rule is one internal op, like PyTorch's X_backward. */
+#include "program/infer/infer.h"
+#include "program/derivatives/functions.h"
+#include "program/semantics/semantics.h"
+
+#include <math.h>
+
+/* self: grad * s * (1 + self * (1 - s)), s = sigmoid(self) */
+void grad_silu(Grad *g) {
+    if (wanted(g, SELF)) {
+        Tensor *s = grad_functions_apply(g, OP_sigmoid, self_of(g));
+        Tensor *rest = plus(g, emit_mul(g->e, self_of(g), one_minus(g, s)), 1);
+        give(g, SELF, emit_mul(g->e, emit_mul(g->e, grad_of(g), s), rest));
+    }
+}
+
+/* self: grad * (t + self * s * (1 - t^2)), t = tanh(log1p(exp(self))), s = sigmoid(self) */
+void grad_mish(Grad *g) {
+    if (wanted(g, SELF)) {
+        Emit *e = g->e;
+        Tensor *s = grad_functions_apply(g, OP_sigmoid, self_of(g));
+        Tensor *t = grad_functions_apply(
+            g, OP_tanh,
+            grad_functions_apply(g, OP_log1p, grad_functions_apply(g, OP_exp, self_of(g))));
+        Tensor *slope = emit_mul(e, emit_mul(e, self_of(g), s), one_minus(g, squared(g, t)));
+        give_slope(g, emit_add(e, t, slope));
+    }
+}
+
+/* pdf(x) of the normal distribution, by x^2 */
+static Tensor *normal_pdf(const Grad *g, Tensor *square) {
+    return scaled_by(g, grad_functions_apply(g, OP_exp, scaled_by(g, square, -0.5)),
+                     M_2_SQRTPI * M_SQRT1_2 * 0.5);
+}
+
+/* cdf(x) + x pdf(x) of the normal distribution */
+static Tensor *gelu_slope(const Grad *g, Tensor *x) {
+    if (g->e->create_graph) {
+        return emit_unary(g->e, OP__gelu_slope, x);
+    }
+    Tensor *cdf =
+        scaled_by(g, plus(g, grad_functions_apply(g, OP_erf, scaled_by(g, x, M_SQRT1_2)), 1), 0.5);
+    return emit_add(g->e, cdf, emit_mul(g->e, x, normal_pdf(g, squared(g, x))));
+}
+
+/* self: grad * (2 pdf - self^2 pdf), nan where self^2 overflows (gelu_double_backward in
+ * FunctionsManual.cpp) */
+void grad_gelu_slope(Grad *g) {
+    if (wanted(g, SELF)) {
+        Tensor *square = squared(g, self_of(g)), *pdf = normal_pdf(g, square);
+        Tensor *slope = emit_sub(g->e, scaled_by(g, pdf, 2), emit_mul(g->e, square, pdf));
+        give(g, SELF, emit_mul(g->e, grad_of(g), slope));
+    }
+}
+
+/* The slope of x/2 (1 + tanh(b (x + c x^3))). */
+static Tensor *gelu_tanh_slope(const Grad *g, Tensor *x) {
+    Emit *e = g->e;
+    const double b = M_SQRT2 * M_2_SQRTPI * 0.5, c = 0.044715;
+    Tensor *square = squared(g, x);
+    Tensor *inner = scaled_by(g, emit_add(e, x, scaled_by(g, emit_mul(e, square, x), c)), b);
+    Tensor *t = grad_functions_apply(g, OP_tanh, inner);
+    Tensor *left = scaled_by(g, plus(g, t, 1), 0.5);
+    Tensor *right = emit_mul(e, emit_mul(e, scaled_by(g, x, 0.5), one_minus(g, squared(g, t))),
+                             scaled_by(g, plus(g, scaled_by(g, square, 3 * c), 1), b));
+    return emit_add(e, left, right);
+}
+
+SELF_RULE(gelu, give_slope(g, call_pw(g->call) == PW_gelu ? gelu_slope(g, self_of(g))
+                                                          : gelu_tanh_slope(g, self_of(g))))
+
+/* self: where(x > 0, grad, grad * slope); x is self, or the result for leaky_relu_ */
+static Tensor *leaky(const Grad *g, Tensor *x, Scalar slope) {
+    return g->e->in_program ? emit_op(g->e, OP__leaky_relu_backward, 3, x, grad_of(g), slope)
+                            : emit_where(g->e, test(g, OP_gt_Scalar, x, 0), grad_of(g),
+                                         emit_scalar(g->e, OP_mul_Scalar, grad_of(g), slope));
+}
+SELF_RULE(leaky_relu, give(g, SELF, leaky(g, self_of(g), g->call->arg[1].scalar)))
+
+/* self: zeros; grad: as the op */
+void grad_leaky_relu_backward(Grad *g) {
+    if (wanted(g, 0)) {
+        give(g, 0, zero_grad(g));
+    }
+    if (wanted(g, 1)) {
+        give(g, 1, leaky(g, tensor_arg(g, 0), g->call->arg[2].scalar));
+    }
+}
+
+void grad_leaky_relu_result(Grad *g) {
+    if (!(scalar_arg(g, 1) >= 0)) {
+        error_set(g->e->err, ERR_invalid,
+                  "In-place leakyReLu backward calculation is triggered with a negative slope "
+                  "which is not supported.");
+    } else if (wanted(g, SELF)) {
+        give(g, SELF, leaky(g, result_of(g), g->call->arg[1].scalar));
+    }
+}
+
+/* The slope of elu at x, its operand or its result, as an op of its own. */
+static Tensor *elu_slope_at(const Grad *g, OpId id, Tensor *x) {
+    const Arg *number = g->call->arg;
+    return emit_op(g->e, id, 4, x, number[1].scalar, number[2].scalar, number[3].scalar);
+}
+
+/* self: where(x <= 0, low, grad * scale); low = grad * input_scale * (alpha * scale) *
+ * exp(input_scale * self), or, from the result of elu_, grad * input_scale * (result + alpha *
+ * scale), multiplied from left to right */
+static void elu(const Grad *g, Tensor *x, Tensor *low) {
+    Tensor *high = scaled_by(g, grad_of(g), scalar_arg(g, 2));
+    give(g, SELF, grad_first(g, emit_where(g->e, test(g, OP_le_Scalar, x, 0), low, high), x));
+}
+
+void grad_elu(Grad *g) {
+    if (wanted(g, SELF) && g->e->create_graph) {
+        give_slope(g, elu_slope_at(g, OP__elu_slope, self_of(g)));
+    } else if (wanted(g, SELF)) {
+        double low = scalar_arg(g, 1) * scalar_arg(g, 2), input = scalar_arg(g, 3);
+        Tensor *power = grad_functions_apply(g, OP_exp, scaled_by(g, self_of(g), input));
+        Tensor *scaled = scaled_by(g, scaled_by(g, grad_of(g), input), low);
+        elu(g, self_of(g), emit_mul(g->e, scaled, power));
+    }
+}
+
+void grad_elu_result(Grad *g) {
+    if (!(scalar_arg(g, 1) >= 0)) {
+        error_set(g->e->err, ERR_invalid,
+                  "In-place elu backward calculation is triggered with a negative slope which is "
+                  "not supported.");
+    } else if (wanted(g, SELF) && g->e->create_graph) {
+        give_slope(g, elu_slope_at(g, OP__elu_result_slope, result_of(g)));
+    } else if (wanted(g, SELF)) {
+        double low = scalar_arg(g, 1) * scalar_arg(g, 2);
+        Tensor *scaled = scaled_by(g, grad_of(g), scalar_arg(g, 3));
+        elu(g, result_of(g), emit_mul(g->e, scaled, plus(g, result_of(g), low)));
+    }
+}
+
+/* self: grad * input_scale, times the slope unless self is elu's result, times self < 0: at 0 the
+ * slope of the slope is 0 (elu_double_backward in FunctionsManual.cpp). */
+void grad_elu_slope(Grad *g) {
+    if (wanted(g, SELF)) {
+        Emit *e = g->e;
+        Tensor *answer = scaled_by(g, grad_of(g), scalar_arg(g, 3));
+        if (g->call->op->id == OP__elu_slope) {
+            answer = emit_mul(e, answer, elu_slope_at(g, OP__elu_slope, self_of(g)));
+        }
+        Tensor *below = emit_cast(e, test(g, OP_lt_Scalar, self_of(g), 0), grad_of(g)->dtype);
+        give(g, SELF, emit_mul(e, answer, below));
+    }
+}
+
+/* self: where(self * beta > threshold, grad, grad * z / (z + 1)), z = exp(self * beta) */
+void grad_softplus(Grad *g) {
+    if (wanted(g, SELF) && g->e->create_graph) {
+        give_slope(g, emit_op(g->e, OP__softplus_slope, 3, self_of(g), g->call->arg[1].scalar,
+                              g->call->arg[2].scalar));
+    } else if (wanted(g, SELF)) {
+        Emit *e = g->e;
+        Tensor *scaled = scaled_by(g, self_of(g), scalar_arg(g, 1));
+        Tensor *z = grad_functions_apply(g, OP_exp, scaled);
+        Tensor *slope = emit_div(e, emit_mul(e, grad_of(g), z), plus(g, z, 1));
+        Tensor *answer =
+            emit_where(e, test(g, OP_gt_Scalar, scaled, scalar_arg(g, 2)), grad_of(g), slope);
+        give(g, SELF, grad_first(g, answer, self_of(g)));
+    }
+}
+
+/* self: grad * (1 - s) * s * beta, s = sigmoid(self * beta), times self * beta < threshold: at the
+ * threshold itself the slope of the slope is 0 (softplus_double_backward in FunctionsManual.cpp).
+ */
+void grad_softplus_slope(Grad *g) {
+    if (wanted(g, SELF)) {
+        Emit *e = g->e;
+        double beta = scalar_arg(g, 1);
+        Tensor *scaled = scaled_by(g, self_of(g), beta);
+        Tensor *s = grad_functions_apply(g, OP_sigmoid, scaled);
+        Tensor *answer = emit_mul(e, emit_mul(e, grad_of(g), one_minus(g, s)), s);
+        Tensor *below =
+            emit_cast(e, test(g, OP_lt_Scalar, scaled, scalar_arg(g, 2)), grad_of(g)->dtype);
+        give(g, SELF, scaled_by(g, emit_mul(e, answer, below), beta));
+    }
+}
+
+/* self: where(self < 0, 1 - r, r) * grad, r = z / (1 + z), z = exp(-|self|). That form has no
+ * derivative at 0, so with create_graph the rule uses sigmoid(-self), which has the same value. The
+ * layout is that of an empty_like(grad) (log_sigmoid_backward_cpu in
+ * aten/src/ATen/native/Activation.cpp). */
+void grad_log_sigmoid(Grad *g) {
+    if (wanted(g, SELF) && g->e->create_graph) {
+        Tensor *slope = grad_functions_apply(g, OP_sigmoid, emit_neg(g->e, self_of(g)));
+        Tensor *answer = emit_mul(g->e, grad_of(g), row_major(g, slope));
+        give(g, SELF, saving(g, answer, self_of(g)));
+    } else if (wanted(g, SELF)) {
+        Tensor *z = grad_functions_apply(
+            g, OP_exp, emit_neg(g->e, grad_functions_apply(g, OP_abs, self_of(g))));
+        Tensor *r = emit_div(g->e, z, plus(g, z, 1));
+        Tensor *slope = emit_where(g->e, test(g, OP_lt_Scalar, self_of(g), 0), one_minus(g, r), r);
+        give(g, SELF, emit_mul(g->e, grad_of(g), row_major(g, slope)));
+    }
+}
+
+/* The gradient where not lowest >= x and not x >= highest, else 0 (nan passes it) */
+static Tensor *inside(const Grad *g, Tensor *x, Scalar lowest, Scalar highest) {
+    Emit *e = g->e;
+    if (e->in_program) {
+        return emit_op(e, OP__hardtanh_backward, 4, grad_of(g), x, lowest, highest);
+    }
+    Tensor *off = emit_binary(e, OP_logical_or, emit_scalar(e, OP_le_Scalar, x, lowest),
+                              emit_scalar(e, OP_ge_Scalar, x, highest));
+    return emit_masked_fill(e, grad_of(g), off, scalar_int(0));
+}
+/* In 1.13 hardtanh_backward has no kernel for the half types ("hardshrink_backward_cpu"). */
+static Tensor *hardtanh_self(Grad *g) {
+    if (dtype_bytes(tensor_arg(g, SELF)->dtype) < 4 && !since(hardtanh_bfloat16_backward)) {
+        error_set(g->e->err, ERR_dtype, "\"hardtanh_backward\" not implemented for the half types");
+        return NULL;
+    }
+    return inside(g, self_of(g), g->call->arg[1].scalar, g->call->arg[2].scalar);
+}
+SELF_RULE(hardtanh, give(g, SELF, hardtanh_self(g)))
+
+/* grad: as the op; self: zeros */
+void grad_hardtanh_backward(Grad *g) {
+    const Arg *arg = g->call->arg;
+    if (wanted(g, 0)) {
+        give(g, 0, inside(g, tensor_arg(g, 1), arg[2].scalar, arg[3].scalar));
+    }
+    if (wanted(g, 1)) {
+        give(g, 1, zero_grad(g));
+    }
+}
+
+/* self: where(-3 < self < 3, grad / 6, 0) */
+void grad_hardsigmoid(Grad *g) {
+    if (wanted(g, SELF)) {
+        Tensor *on = emit_binary(g->e, OP_logical_and, test(g, OP_gt_Scalar, self_of(g), -3),
+                                 test(g, OP_lt_Scalar, self_of(g), 3));
+        Tensor *answer = emit_where_zero(g->e, on, scaled_by(g, grad_of(g), 1.0 / 6));
+        give(g, SELF, not_again(g, grad_first(g, answer, self_of(g)), self_of(g)));
+    }
+}
+
+/* self: 0 below -3, grad * (self / 3 + 0.5) up to 3, grad above; since hardswish_at_3 the ends
+ * belong to the constant parts. The second derivative is where(-3 < self < 3, grad * grad_output /
+ * 3, 0), and no self that is not finite reaches it (derivatives.yaml, hardswish_backward). */
+void grad_hardswish(Grad *g) {
+    if (!wanted(g, SELF)) {
+        return;
+    }
+    Emit *e = g->e;
+    bool ends = since(hardswish_at_3);
+    Tensor *self = self_of(g), *low = test(g, ends ? OP_le_Scalar : OP_lt_Scalar, self, -3),
+           *below = test(g, ends ? OP_lt_Scalar : OP_le_Scalar, self, 3), *answer;
+    if (e->create_graph) {
+        Tensor *inside = emit_binary(e, OP_logical_and, test(g, OP_gt_Scalar, self, -3),
+                                     test(g, OP_lt_Scalar, self, 3));
+        Tensor *x = emit_where(e, inside, self, emit_unary(e, OP_detach, self));
+        Tensor *ramp = plus(g, emit_scalar(e, OP_div_Scalar, x, scalar_int(3)), 0.5);
+        Tensor *middle = emit_binary(e, OP_logical_and, below, emit_unary(e, OP_logical_not, low));
+        Tensor *slope = emit_op(e, OP_where_ScalarOther, 3, middle, ramp, scalar_int(1));
+        answer = emit_mul(e, grad_of(g), slope);
+    } else {
+        Tensor *ramp = plus(g, emit_scalar(e, OP_div_Scalar, self, scalar_int(3)), 0.5);
+        answer = emit_where(e, below, emit_mul(e, grad_of(g), ramp), grad_of(g));
+    }
+    give(g, SELF, saving(g, grad_first(g, zero_where(g, low, answer), self), self));
+}
+
+/* 0 where x <= threshold, else the gradient (nan passes it) */
+Tensor *gradient_above(const Grad *g, Tensor *x, Scalar threshold) {
+    Emit *e = g->e;
+    return e->in_program
+               ? emit_op(e, OP__threshold_backward, 3, x, grad_of(g), threshold)
+               : emit_masked_fill(e, grad_of(g), emit_scalar(e, OP_le_Scalar, x, threshold),
+                                  scalar_int(0));
+}
+SELF_RULE(threshold, give(g, SELF, gradient_above(g, self_of(g), g->call->arg[1].scalar)))
+
+/* self: zeros; grad: as the op */
+void grad_threshold_backward(Grad *g) {
+    if (wanted(g, 0)) {
+        give(g, 0, zero_grad(g));
+    }
+    if (wanted(g, 1)) {
+        give(g, 1, gradient_above(g, tensor_arg(g, 0), g->call->arg[2].scalar));
+    }
+}
