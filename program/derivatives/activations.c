@@ -98,53 +98,58 @@ void grad_leaky_relu_result(Grad *g) {
     }
 }
 
+/* The gradient of a kernel that rounds its products one by one, and whose derivative PyTorch takes
+ * as that of grad * slope: `value` was computed from operands without a history. */
+static Tensor *by_slope(const Grad *g, Tensor *slope, Tensor *value) {
+    return emit_op(g->e, OP__by_slope, 3, grad_of(g), slope, value);
+}
+static Tensor *without_history(const Grad *g, Tensor *t) {
+    return g->e->create_graph ? emit_unary(g->e, OP_detach, t) : t;
+}
+
 /* The slope of elu at x, its operand or its result, as an op of its own. */
 static Tensor *elu_slope_at(const Grad *g, OpId id, Tensor *x) {
     const Arg *number = g->call->arg;
     return emit_op(g->e, id, 4, x, number[1].scalar, number[2].scalar, number[3].scalar);
 }
 
-/* self: where(x <= 0, low, grad * scale); low = grad * input_scale * (alpha * scale) *
- * exp(input_scale * self), or, from the result of elu_, grad * input_scale * (result + alpha *
- * scale), multiplied from left to right */
-static void elu(const Grad *g, Tensor *x, Tensor *low) {
-    Tensor *high = scaled_by(g, grad_of(g), scalar_arg(g, 2));
-    give(g, SELF, grad_first(g, emit_where(g->e, test(g, OP_le_Scalar, x, 0), low, high), x));
+/* where(x <= 0, low, grad * scale); low = grad * input_scale * (alpha * scale) * exp(input_scale *
+ * x), or, if x is the result of elu_, grad * input_scale * (x + alpha * scale), multiplied from
+ * left to right */
+static Tensor *elu(const Grad *g, Tensor *grad, Tensor *x, bool is_result) {
+    double input = scalar_arg(g, 3), factor = scalar_arg(g, 1) * scalar_arg(g, 2);
+    Tensor *low = scaled_by(g, grad, input);
+    low = is_result ? emit_mul(g->e, low, plus(g, x, factor))
+                    : emit_mul(g->e, scaled_by(g, low, factor),
+                               grad_functions_apply(g, OP_exp, scaled_by(g, x, input)));
+    Tensor *high = scaled_by(g, grad, scalar_arg(g, 2));
+    return in_order(g, emit_where(g->e, test(g, OP_le_Scalar, x, 0), low, high), grad, x);
 }
 
-void grad_elu(Grad *g) {
-    if (wanted(g, SELF) && g->e->create_graph) {
-        give_slope(g, elu_slope_at(g, OP__elu_slope, self_of(g)));
-    } else if (wanted(g, SELF)) {
-        double low = scalar_arg(g, 1) * scalar_arg(g, 2), input = scalar_arg(g, 3);
-        Tensor *power = grad_functions_apply(g, OP_exp, scaled_by(g, self_of(g), input));
-        Tensor *scaled = scaled_by(g, scaled_by(g, grad_of(g), input), low);
-        elu(g, self_of(g), emit_mul(g->e, scaled, power));
-    }
+static void give_elu(const Grad *g, Tensor *x, OpId slope, bool is_result) {
+    Tensor *value = elu(g, without_history(g, grad_of(g)), without_history(g, x), is_result);
+    give(g, SELF, g->e->create_graph ? by_slope(g, elu_slope_at(g, slope, x), value) : value);
 }
+SELF_RULE(elu, give_elu(g, self_of(g), OP__elu_slope, false))
 
 void grad_elu_result(Grad *g) {
     if (!(scalar_arg(g, 1) >= 0)) {
         error_set(g->e->err, ERR_invalid,
                   "In-place elu backward calculation is triggered with a negative slope which is "
                   "not supported.");
-    } else if (wanted(g, SELF) && g->e->create_graph) {
-        give_slope(g, elu_slope_at(g, OP__elu_result_slope, result_of(g)));
     } else if (wanted(g, SELF)) {
-        double low = scalar_arg(g, 1) * scalar_arg(g, 2);
-        Tensor *scaled = scaled_by(g, grad_of(g), scalar_arg(g, 3));
-        elu(g, result_of(g), emit_mul(g->e, scaled, plus(g, result_of(g), low)));
+        give_elu(g, result_of(g), OP__elu_result_slope, true);
     }
 }
 
-/* self: grad * input_scale, times the slope unless self is elu's result, times self < 0: at 0 the
- * slope of the slope is 0 (elu_double_backward in FunctionsManual.cpp). */
+/* self: grad * input_scale, or elu's gradient for that unless self is elu's result, times self < 0:
+ * at 0 the slope of the slope is 0 (elu_double_backward in FunctionsManual.cpp). */
 void grad_elu_slope(Grad *g) {
     if (wanted(g, SELF)) {
         Emit *e = g->e;
         Tensor *answer = scaled_by(g, grad_of(g), scalar_arg(g, 3));
         if (g->call->op->id == OP__elu_slope) {
-            answer = emit_mul(e, answer, elu_slope_at(g, OP__elu_slope, self_of(g)));
+            answer = elu(g, answer, self_of(g), false);
         }
         Tensor *below = emit_cast(e, test(g, OP_lt_Scalar, self_of(g), 0), grad_of(g)->dtype);
         give(g, SELF, emit_mul(e, answer, below));
@@ -153,17 +158,31 @@ void grad_elu_slope(Grad *g) {
 
 /* self: where(self * beta > threshold, grad, grad * z / (z + 1)), z = exp(self * beta) */
 void grad_softplus(Grad *g) {
-    if (wanted(g, SELF) && g->e->create_graph) {
-        give_slope(g, emit_op(g->e, OP__softplus_slope, 3, self_of(g), g->call->arg[1].scalar,
-                              g->call->arg[2].scalar));
-    } else if (wanted(g, SELF)) {
-        Emit *e = g->e;
-        Tensor *scaled = scaled_by(g, self_of(g), scalar_arg(g, 1));
-        Tensor *z = grad_functions_apply(g, OP_exp, scaled);
-        Tensor *slope = emit_div(e, emit_mul(e, grad_of(g), z), plus(g, z, 1));
-        Tensor *answer =
-            emit_where(e, test(g, OP_gt_Scalar, scaled, scalar_arg(g, 2)), grad_of(g), slope);
-        give(g, SELF, grad_first(g, answer, self_of(g)));
+    if (!wanted(g, SELF)) {
+        return;
+    }
+    Emit *e = g->e;
+    const Arg *number = g->call->arg;
+    Tensor *self = self_of(g), *grad = without_history(g, grad_of(g));
+    Tensor *scaled = scaled_by(g, without_history(g, self), scalar_arg(g, 1));
+    Tensor *z = grad_functions_apply(g, OP_exp, scaled);
+    Tensor *value = emit_where(e, test(g, OP_gt_Scalar, scaled, scalar_arg(g, 2)), grad,
+                               emit_div(e, emit_mul(e, grad, z), plus(g, z, 1)));
+    give(g, SELF,
+         e->create_graph
+             ? by_slope(g,
+                        emit_op(e, OP__softplus_slope, 3, self, number[1].scalar, number[2].scalar),
+                        value)
+             : grad_first(g, value, self));
+}
+
+/* grad: grad * slope; slope: grad * grad */
+void grad_by_slope(Grad *g) {
+    if (wanted(g, 0)) {
+        give(g, 0, emit_mul(g->e, grad_of(g), tensor_arg(g, 1)));
+    }
+    if (wanted(g, 1)) {
+        give(g, 1, emit_mul(g->e, grad_of(g), tensor_arg(g, 0)));
     }
 }
 

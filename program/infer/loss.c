@@ -74,6 +74,17 @@ static ErrCode check_target(const Tensor *target, Error *err) {
                            dtype_name(target->dtype));
 }
 
+/* Since nll_loss_target_first the target's dtype comes before its size, and one sample may have a
+ * target of one element. */
+static ErrCode check_target_first(const Tensor *self, const Tensor *target, Error *err) {
+    TRY(check_target(target, err));
+    return self->ndim == 1 && target->ndim == 1 && target->size[0] != 1
+               ? error_set(err, ERR_invalid,
+                           "For 1D input, 1D target must have size 1, but got target size: %lld",
+                           (long long)target->size[0])
+               : ERR_none;
+}
+
 /* Input [batch, classes] and target [batch], or input [classes] and a 0-dim target. The result is
  * one loss for each sample, or a single one. */
 ErrCode infer_nll_loss(const Call *call, Infer *r) {
@@ -85,7 +96,10 @@ ErrCode infer_nll_loss(const Call *call, Infer *r) {
                              ? "0D or 1D target tensor expected, multi-target not supported"
                              : "input tensor should be 1D or 2D");
     }
-    if (!(self->ndim == 1 && target->ndim == 0)) {
+    if (since(nll_loss_target_first)) {
+        TRY(check_target_first(self, target, r->err));
+    }
+    if (!(self->ndim == 1 && (target->ndim == 0 || since(nll_loss_target_first)))) {
         if (target->ndim == 0) {
             return error_set(r->err, ERR_index_range,
                              "Dimension specified as 0 but tensor has no dimensions");

@@ -190,6 +190,14 @@ static Scalar extreme_value(DType compute, bool highest) {
     return scalar_int(highest ? dtype_max(compute) : dtype_min(compute));
 }
 
+/* A Scalar of clamp or hardtanh as a number of an integral dtype. */
+static Scalar saturated(Scalar s, DType dtype) {
+    int64_t v = scalar_to_int(s);
+    return scalar_int(v < dtype_min(dtype)   ? dtype_min(dtype)
+                      : v > dtype_max(dtype) ? dtype_max(dtype)
+                                             : v);
+}
+
 int call_operands(const Call *call, DType compute, PwOperand operands[PW_MAX_OPERANDS]) {
     const OpInfo *op = call->op;
     int n = op->pw == PW_pow && call_pw(call) != PW_pow
@@ -212,6 +220,11 @@ int call_operands(const Call *call, DType compute, PwOperand operands[PW_MAX_OPE
                 compute == DT_bool &&
                 a->scalar.kind == CAT_FLOAT; /* masked_fill of a bool tensor: 0.5 is true */
             operands[k].scalar = truth ? scalar_bool(a->scalar.f != 0) : a->scalar;
+            if (k > 0 && since(clamp_saturates) &&
+                (op->typing == typing_clamp || op->typing == typing_hardtanh) &&
+                !dtype_is_float(compute) && compute != DT_bool) {
+                operands[k].scalar = saturated(a->scalar, compute);
+            }
         }
     }
     return n;

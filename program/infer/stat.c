@@ -99,14 +99,16 @@ ErrCode infer_trace(const Call *call, Infer *r) {
     return infer_contiguous(r, dtype_is_float(self->dtype) ? self->dtype : DT_int64, NULL, 0);
 }
 
-/* As sum, but a non-empty floating self requires a floating result dtype: no other kernel
- * exists. */
+/* As sum, but until nansum_to_integers a non-empty floating self requires a floating result dtype:
+ * no other kernel exists. */
 ErrCode infer_nansum(const Call *call, Infer *r) {
     DType own = call->arg[0].tensor->dtype,
           dtype = call_dtype(call, "dtype", dtype_is_float(own) ? own : DT_int64);
-    if (dtype_is_float(own) && !dtype_is_float(dtype) && tensor_numel(call->arg[0].tensor) > 0) {
+    TRY(infer_reduced(call, r, dtype));
+    if (dtype_is_float(own) && !dtype_is_float(dtype) && !since(nansum_to_integers) &&
+        tensor_numel(call->arg[0].tensor) > 0) {
         return error_set(r->err, ERR_dtype, "\"nansum_cpu\" not implemented for '%s'",
                          dtype_name(dtype));
     }
-    return infer_reduced(call, r, dtype);
+    return ERR_none;
 }

@@ -257,6 +257,21 @@ ErrCode typing_pow(const Call *call, DType *compute, DType *result, Error *err) 
     return refuse_missing(call, dtype, err);
 }
 
+/* A bound of clamp or hardtanh. Since clamp_saturates a bound that no element of an integral dtype
+ * reaches bounds nothing, and one beyond its other end is refused. */
+static ErrCode check_bound(Scalar bound, bool is_max, DType dtype, Error *err) {
+    if (dtype_is_float(dtype) || dtype == DT_bool || !since(clamp_saturates)) {
+        return scalar_check(bound, dtype, err);
+    }
+    TRY(scalar_check(bound, DT_int64, err));
+    int64_t v = scalar_to_int(bound);
+    bool outside = is_max ? v < dtype_min(dtype) : v > dtype_max(dtype);
+    return outside ? error_set(err, ERR_invalid,
+                               "Clamp %s value %lld is outside the representable range of %s",
+                               is_max ? "max" : "min", (long long)v, dtype_name(dtype))
+                   : ERR_none;
+}
+
 /* clamp, clamp.Tensor, clamp_min, clamp_max. */
 ErrCode typing_clamp(const Call *call, DType *compute, DType *result, Error *err) {
     const OpInfo *op = call->op;
@@ -276,8 +291,10 @@ ErrCode typing_clamp(const Call *call, DType *compute, DType *result, Error *err
     }
     TRY(fills_nan(call) ? ERR_none : refuse_missing(call, dtype, err));
     for (int k = 1; k < op->noperand; k++) {
+        const Param *p = &op->param[op->operand[k]];
         if (!call->arg[op->operand[k]].none) {
-            TRY(scalar_check(call->arg[op->operand[k]].scalar, dtype, err));
+            TRY(check_bound(call->arg[op->operand[k]].scalar, strcmp(p->name, "max") == 0, dtype,
+                            err));
         }
     }
     return ERR_none;
@@ -372,12 +389,12 @@ ErrCode typing_hardtanh(const Call *call, DType *compute, DType *result, Error *
         if (!dtype_is_float(dtype)) {
             TRY(scalar_check(bound, DT_int64, err));
             bound = scalar_int(scalar_to_int(bound));
-            if (dtype == DT_uint8 && bound.i < 0) {
+            if (dtype == DT_uint8 && bound.i < 0 && !since(clamp_saturates)) {
                 return error_set(err, ERR_invalid,
                                  "cannot do hardtanh on an unsigned type with negative limits");
             }
         }
-        TRY(scalar_check(bound, dtype, err));
+        TRY(check_bound(bound, k == 2, dtype, err));
     }
     return ERR_none;
 }
