@@ -280,6 +280,25 @@ static const char *loop_unspecified(const Call *call, OpId id) {
     }
 }
 
+static bool is_negative(double x, DType dtype) {
+    (void)dtype;
+    return signbit(x);
+}
+
+static bool is_zero(double x, DType dtype) {
+    (void)dtype;
+    return x == 0;
+}
+
+/* A product of a column and a row, of which an element is -0: some kernels of MKL add it to 0. */
+static bool outer_has_minus_zero(const Call *call) {
+    const Tensor *a = call->arg[0].tensor, *b = call->arg[1].tensor;
+    bool outer = a->ndim == 2 && b->ndim == 2 && a->size[1] == 1 && b->size[0] == 1;
+    return outer && dtype_bytes(a->dtype) >= 4 && semantics_now >= SEMANTICS_2_8 &&
+           (unspecified_any(a, is_zero) || unspecified_any(b, is_zero)) &&
+           (unspecified_any(a, is_negative) || unspecified_any(b, is_negative));
+}
+
 const char *unspecified(const Call *call) {
     OpId id = call->op->kind == KIND_INPLACE ? call->op->twin : call->op->id;
     switch (id) {
@@ -301,6 +320,9 @@ const char *unspecified(const Call *call) {
     case OP_addcmul:
     case OP_addcdiv:
         return steps_overflow(call, id == OP_addcdiv) ? partial_product : NULL;
+    case OP_mm:
+    case OP_matmul:
+        return outer_has_minus_zero(call) ? "mm of a column and a row: the sign of a zero" : NULL;
     case OP_hardswish:
         return unspecified_any(call->arg[0].tensor, is_a_sixth) ? partial_product : NULL;
     case OP_gelu:
