@@ -299,6 +299,14 @@ static bool outer_has_minus_zero(const Call *call) {
            (unspecified_any(a, is_negative) || unspecified_any(b, is_negative));
 }
 
+/* The vectorized loop of 1.13 over bytes of truth, of four vectors or more. */
+static bool multiplies_truth(const Call *call) {
+    const Tensor *self = call->arg[0].tensor;
+    const Arg *dtype = &call->arg[op_param(call->op, "dtype")];
+    return semantics_now < SEMANTICS_2_8 && tensor_numel(self) >= 128 && !dtype->none &&
+           dtype->dtype == DT_bool;
+}
+
 const char *unspecified(const Call *call) {
     OpId id = call->op->kind == KIND_INPLACE ? call->op->twin : call->op->id;
     switch (id) {
@@ -320,6 +328,9 @@ const char *unspecified(const Call *call) {
     case OP_addcmul:
     case OP_addcdiv:
         return steps_overflow(call, id == OP_addcdiv) ? partial_product : NULL;
+    case OP_prod:
+    case OP_prod_dim:
+        return multiplies_truth(call) ? "prod of 128 elements or more as bool" : NULL;
     case OP_mm:
     case OP_matmul:
         return outer_has_minus_zero(call) ? "mm of a column and a row: the sign of a zero" : NULL;
