@@ -147,7 +147,7 @@ static bool steps_overflow(const Call *call, bool divides) {
  * In 2.13 only div that rounds to 0 still does. */
 static bool traps(const Call *call) {
     const Tensor *a = call->arg[0].tensor;
-    if (semantics_now >= SEMANTICS_2_13 && call_pw(call) != PW_div_trunc) {
+    if (semantics_now >= SEMANTICS_2_13 && !pw_is_div_trunc(call_pw(call))) {
         return false;
     }
     bool scalar = call->op->param[1].type == ARG_SCALAR;
@@ -290,13 +290,28 @@ static bool is_zero(double x, DType dtype) {
     return x == 0;
 }
 
-/* A product of a column and a row, of which an element is -0: some kernels of MKL add it to 0. */
+/* A product of one term, of which an element is -0: some kernels of MKL add it to 0. */
+static bool term_is_minus_zero(const Tensor *a, const Tensor *b) {
+    return dtype_bytes(a->dtype) >= 4 && semantics_now >= SEMANTICS_2_8 &&
+           (unspecified_any(a, is_zero) || unspecified_any(b, is_zero)) &&
+           (unspecified_any(a, is_negative) || unspecified_any(b, is_negative));
+}
+
 static bool outer_has_minus_zero(const Call *call) {
     const Tensor *a = call->arg[0].tensor, *b = call->arg[1].tensor;
     bool outer = a->ndim == 2 && b->ndim == 2 && a->size[1] == 1 && b->size[0] == 1;
-    return outer && dtype_bytes(a->dtype) >= 4 && semantics_now >= SEMANTICS_2_8 &&
-           (unspecified_any(a, is_zero) || unspecified_any(b, is_zero)) &&
-           (unspecified_any(a, is_negative) || unspecified_any(b, is_negative));
+    return outer && term_is_minus_zero(a, b);
+}
+
+static const char *convolution(const Call *call) {
+    const Tensor *input = call->arg[0].tensor, *weight = call->arg[1].tensor;
+    if (input->dtype == DT_bfloat16) {
+        return "convolution of bfloat16: MKL-DNN's, where the processor has it";
+    }
+    bool one_term = weight->ndim > 0 && weight->size[0] == tensor_numel(weight);
+    return one_term && term_is_minus_zero(input, weight)
+               ? "convolution of one term: the sign of a zero"
+               : NULL;
 }
 
 /* The vectorized loop of 1.13 over bytes of truth, of four vectors or more. */
@@ -322,9 +337,7 @@ const char *unspecified(const Call *call) {
         return fuses(call) ? "add with an alpha that overflows when it is multiplied first" : NULL;
     case OP_conv1d:
     case OP_conv2d:
-        return call->arg[0].tensor->dtype == DT_bfloat16
-                   ? "convolution of bfloat16: MKL-DNN's, where the processor has it"
-                   : NULL;
+        return convolution(call);
     case OP_addcmul:
     case OP_addcdiv:
         return steps_overflow(call, id == OP_addcdiv) ? partial_product : NULL;

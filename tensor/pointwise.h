@@ -61,6 +61,10 @@ typedef struct PwInfo {
 } PwInfo;
 
 const PwInfo *pw_info(Pw pw);
+/* A quotient that is truncated, whatever it is rounded to before. */
+static inline bool pw_is_div_trunc(Pw pw) {
+    return pw >= PW_div_trunc && pw <= PW_div_trunc_float16;
+}
 
 /* An operand of a pointwise kernel: a tensor, or a scalar that stands for one. */
 typedef struct PwOperand {

@@ -43,7 +43,7 @@ static int approximate_quotient(NestBuilder *b, const Node *n, Pw pw, RegisterKi
     if (fault(c, FAULT_NU_4) && pw == PW_div_floor && fault_triggered(c, FAULT_NU_4)) {
         return pw_unary(b, PW_floor, kind, pw_binary(b, PW_div, kind, src[0], src[1]));
     }
-    if (fault(c, FAULT_NU_8) && pw == PW_div_trunc && fault_triggered(c, FAULT_NU_8)) {
+    if (fault(c, FAULT_NU_8) && pw_is_div_trunc(pw) && fault_triggered(c, FAULT_NU_8)) {
         int inverse = pw_unary(b, PW_reciprocal, kind, src[1]);
         return pw_unary(b, PW_trunc, kind, pw_binary(b, PW_mul, kind, src[0], inverse));
     }

@@ -91,6 +91,9 @@ static bool may_leave_range(Pw pw) {
     case PW_div:
     case PW_div_floor:
     case PW_div_trunc:
+    case PW_div_trunc_single:
+    case PW_div_trunc_bfloat16:
+    case PW_div_trunc_float16:
     case PW_pow:
     case PW_addcmul:
     case PW_bitwise_not:

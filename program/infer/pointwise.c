@@ -135,12 +135,30 @@ ErrCode infer_many(Infer *r, int64_t n) {
 
 /* ---- POINTWISE ---- */
 
+/* The quotient is rounded to its dtype before it is truncated; since opmath_div_trunc a half's by
+ * one element to float32 (div_trunc_kernel in aten/src/ATen/native/cpu/BinaryOpsKernel.cpp). */
+static Pw truncated_quotient(const Call *call) {
+    DType dtype = DT_float64, result;
+    Error ignored;
+    error_begin(&ignored, true);
+    (void)call->op->typing(call, &dtype, &result, &ignored);
+    const Arg *other = &call->arg[1];
+    bool one = call->op->param[1].type == ARG_SCALAR || tensor_numel(other->tensor) == 1;
+    if (dtype == DT_float32 ||
+        (dtype_is_float(dtype) && dtype_bytes(dtype) < 4 && one && since(opmath_div_trunc))) {
+        return PW_div_trunc_single;
+    }
+    return dtype == DT_bfloat16  ? PW_div_trunc_bfloat16
+           : dtype == DT_float16 ? PW_div_trunc_float16
+                                 : PW_div_trunc;
+}
+
 Pw call_pw(const Call *call) {
     const OpInfo *op = call->op;
     if ((op->id == OP_div_Tensor_mode || op->id == OP_div_Scalar_mode) && !call->arg[2].none) {
         const char *mode = call->arg[2].str;
         return strcmp(mode, "floor") == 0   ? PW_div_floor
-               : strcmp(mode, "trunc") == 0 ? PW_div_trunc
+               : strcmp(mode, "trunc") == 0 ? truncated_quotient(call)
                                             : PW_div;
     }
     if (op->id == OP_pow_Tensor_Scalar && call->arg[1].scalar.kind == CAT_FLOAT) {

@@ -231,7 +231,7 @@ ErrCode typing_div_mode(const Call *call, DType *compute, DType *result, Error *
     if (mode->none) {
         return typing_float(call, compute, result, err);
     }
-    if (call_pw(call) == PW_div) {
+    if (strcmp(mode->str, "trunc") != 0 && strcmp(mode->str, "floor") != 0) {
         return error_set(
             err, ERR_invalid,
             "div expected rounding_mode to be one of None, 'trunc', or 'floor' but found '%s'",

@@ -176,55 +176,6 @@ START_TEST(fills_through_an_overlapping_self_are_fine_and_other_writes_undefined
 }
 END_TEST
 
-static const char *unspecified_of(const char *body) {
-    static const char inputs[] =
-        "{'name': 'x', 'dtype': 'float32', 'size': [16], 'requires_grad': true, 'data': [0, 3, "
-        "'nan', 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]},"
-        "{'name': 'z', 'dtype': 'float32', 'size': [16], 'data': ['-0.0', 1, 3e38, 0, 0, 0, 0, 0, "
-        "0, 0, 0, 0, 0, 0, 0, 0]},"
-        "{'name': 's', 'dtype': 'float32', 'size': [3], 'requires_grad': true, 'data': [0, '-0.0', "
-        "'nan']},"
-        "{'name': 'i', 'dtype': 'int64', 'size': [18], 'data': {'fill': 'zeros', 'seed': 0}}";
-    Result *r = run_under(inputs, body, "'y'",
-                          (RunOptions){.detect_unspecified = true}); /* with a backward */
-    assert_ok(r);
-    ck_assert_int_eq(r->nundefined, 0);
-    return r->unspecified;
-}
-
-START_TEST(unspecified_behaviour_is_detected_from_the_operand_values) {
-    following = SEMANTICS_1_13;
-    static const char *const detect_unspecified[] = {
-        "{'op': 'hardswish', 'self': 'x', 'out': 'y'}",
-        "{'op': 'hardswish', 'self': 'z', 'out': 'y'}",
-        "{'op': 'elu', 'self': 'x', 'out': 'y'}",
-        "{'op': 'log1p', 'self': 'z', 'out': 'y'}",
-        "{'op': 'maximum', 'self': 'x', 'other': 'z', 'out': 'y'}",
-        "{'op': 'remainder', 'self': 'z', 'other': 0.5, 'out': 'y'}",
-        ("{'op': 'as_strided_scatter', 'self': 'x', 'src': 'z', 'size': [16], 'stride': [1], "
-         "'out': "
-         "'y'}")};
-    for (int k = 0; k < COUNT_OF(detect_unspecified); k++) {
-        ck_assert_msg(unspecified_of(detect_unspecified[k]) != NULL, "%s", detect_unspecified[k]);
-    }
-    static const char *const meant[] = {
-        "{'op': 'hardswish', 'self': 's', 'out': 'y'}",
-        "{'op': 'log1p', 'self': 'x', 'out': 'y'}",
-        "{'op': 'maximum', 'self': 'x', 'other': 'x', 'out': 'y'}",
-        "{'op': 'remainder', 'self': 'x', 'other': 0.5, 'out': 'y'}",
-        "{'op': 'elu', 'self': 's', 'out': 'y'}",
-        "{'op': 'amax', 'self': 's', 'out': 'y'}",
-        "{'op': 'argsort', 'self': 'i', 'out': 'y'}",
-        ("{'op': 'as_strided_scatter', 'self': 'z', 'src': 'x', 'size': [16], 'stride': [1], "
-         "'out': "
-         "'y'}")};
-    for (int k = 0; k < COUNT_OF(meant); k++) {
-        ck_assert_msg(unspecified_of(meant[k]) == NULL, "%s", meant[k]);
-    }
-    following = SEMANTICS_NONE;
-}
-END_TEST
-
 START_TEST(a_write_that_feeds_an_operand_it_reads_is_undefined) {
     Result *r = run("{'op': 'select', 'self': 'q', 'dim': 1, 'index': 0, 'out': 'c'}, {'op': "
                     "'unsqueeze', 'self': 'c', 'dim': 1, 'out': 'd'},"
@@ -467,7 +418,6 @@ int main(void) {
     tcase_add_test(tests, creation_of_a_view_decides_before_its_leaf);
     tcase_add_test(tests, overlap_is_found_before_shape_and_shape_before_dtype);
     tcase_add_test(tests, fills_through_an_overlapping_self_are_fine_and_other_writes_undefined);
-    tcase_add_test(tests, unspecified_behaviour_is_detected_from_the_operand_values);
     tcase_add_test(tests, a_write_that_feeds_an_operand_it_reads_is_undefined);
     tcase_add_test(tests, a_write_through_a_view_is_history_of_the_base);
     tcase_add_test(tests, siblings_of_a_written_view_see_the_new_history);

@@ -1,0 +1,94 @@
+/* What the reference calls unspecified: results of PyTorch that depend on nothing that a program
+ * says (docs/guide/fidelity.md). */
+#include "tests/support/reference_case.h"
+
+static const char *unspecified_of(const char *body) {
+    static const char inputs[] =
+        "{'name': 'x', 'dtype': 'float32', 'size': [16], 'requires_grad': true, 'data': [0, 3, "
+        "'nan', 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]},"
+        "{'name': 'z', 'dtype': 'float32', 'size': [16], 'data': ['-0.0', 1, 3e38, 0, 0, 0, 0, 0, "
+        "0, 0, 0, 0, 0, 0, 0, 0]},"
+        "{'name': 's', 'dtype': 'float32', 'size': [3], 'requires_grad': true, 'data': [0, '-0.0', "
+        "'nan']},"
+        "{'name': 'i', 'dtype': 'int64', 'size': [18], 'data': {'fill': 'zeros', 'seed': 0}}";
+    Result *r = run_under(inputs, body, "'y'",
+                          (RunOptions){.detect_unspecified = true}); /* with a backward */
+    assert_ok(r);
+    ck_assert_int_eq(r->nundefined, 0);
+    return r->unspecified;
+}
+
+START_TEST(unspecified_behaviour_is_detected_from_the_operand_values) {
+    following = SEMANTICS_1_13;
+    static const char *const detect_unspecified[] = {
+        "{'op': 'hardswish', 'self': 'x', 'out': 'y'}",
+        "{'op': 'hardswish', 'self': 'z', 'out': 'y'}",
+        "{'op': 'elu', 'self': 'x', 'out': 'y'}",
+        "{'op': 'log1p', 'self': 'z', 'out': 'y'}",
+        "{'op': 'maximum', 'self': 'x', 'other': 'z', 'out': 'y'}",
+        "{'op': 'remainder', 'self': 'z', 'other': 0.5, 'out': 'y'}",
+        ("{'op': 'as_strided_scatter', 'self': 'x', 'src': 'z', 'size': [16], 'stride': [1], "
+         "'out': "
+         "'y'}")};
+    for (int k = 0; k < COUNT_OF(detect_unspecified); k++) {
+        ck_assert_msg(unspecified_of(detect_unspecified[k]) != NULL, "%s", detect_unspecified[k]);
+    }
+    static const char *const meant[] = {
+        "{'op': 'hardswish', 'self': 's', 'out': 'y'}",
+        "{'op': 'log1p', 'self': 'x', 'out': 'y'}",
+        "{'op': 'maximum', 'self': 'x', 'other': 'x', 'out': 'y'}",
+        "{'op': 'remainder', 'self': 'x', 'other': 0.5, 'out': 'y'}",
+        "{'op': 'elu', 'self': 's', 'out': 'y'}",
+        "{'op': 'amax', 'self': 's', 'out': 'y'}",
+        "{'op': 'argsort', 'self': 'i', 'out': 'y'}",
+        ("{'op': 'as_strided_scatter', 'self': 'z', 'src': 'x', 'size': [16], 'stride': [1], "
+         "'out': "
+         "'y'}")};
+    for (int k = 0; k < COUNT_OF(meant); k++) {
+        ck_assert_msg(unspecified_of(meant[k]) == NULL, "%s", meant[k]);
+    }
+    following = SEMANTICS_NONE;
+}
+END_TEST
+
+START_TEST(the_sign_of_a_zero_product_of_one_term_is_unspecified_since_2_8) {
+    static const char inputs[] =
+        "{'name': 'x', 'dtype': 'float32', 'size': [1, 1, 2], 'data': [0, 1]},"
+        "{'name': 'w', 'dtype': 'float32', 'size': [2, 1, 1], 'data': [1, -1]},"
+        "{'name': 'p', 'dtype': 'float32', 'size': [2, 1, 1], 'data': [1, 2]},"
+        "{'name': 'k', 'dtype': 'float32', 'size': [1, 1, 2], 'data': [1, -1]},"
+        "{'name': 'c', 'dtype': 'float32', 'size': [2, 1], 'data': [0, 1]},"
+        "{'name': 'r', 'dtype': 'float32', 'size': [1, 2], 'data': [-1, 1]}";
+    static const struct {
+        const char *body;
+        bool unspecified;
+    } cases[] = {
+        {"{'op': 'conv1d', 'input': 'x', 'weight': 'w', 'out': 'y'}", true},
+        {"{'op': 'mm', 'self': 'c', 'mat2': 'r', 'out': 'y'}", true},
+        {"{'op': 'conv1d', 'input': 'x', 'weight': 'p', 'out': 'y'}", false},
+        {"{'op': 'conv1d', 'input': 'x', 'weight': 'k', 'out': 'y'}", false},
+        {"{'op': 'mm', 'self': 'r', 'mat2': 'c', 'out': 'y'}", false},
+    };
+    for (int old = 0; old < 2; old++) {
+        following = old ? SEMANTICS_1_13 : SEMANTICS_2_15;
+        for (int k = 0; k < COUNT_OF(cases); k++) {
+            Result *r =
+                run_under(inputs, cases[k].body, "'y'", (RunOptions){.detect_unspecified = true});
+            assert_ok(r);
+            ck_assert_msg((r->unspecified != NULL) == (cases[k].unspecified && !old), "%s",
+                          cases[k].body);
+        }
+    }
+    following = SEMANTICS_NONE;
+}
+END_TEST
+
+int main(void) {
+    Suite *suite = suite_create("unspecified");
+    TCase *tests = tcase_create("unspecified");
+    tcase_add_checked_fixture(tests, setup, teardown);
+    tcase_add_test(tests, unspecified_behaviour_is_detected_from_the_operand_values);
+    tcase_add_test(tests, the_sign_of_a_zero_product_of_one_term_is_unspecified_since_2_8);
+    suite_add_tcase(suite, tests);
+    return run_suite("reference/unspecified", suite);
+}
