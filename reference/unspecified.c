@@ -60,9 +60,9 @@ static bool is_a_sixth(double x, DType dtype) {
     return isfinite(x) && x > dtype_largest(dtype) / 6;
 }
 
-/* e^x overflows, e^x / 2 does not; in 2.15 float32 is right. */
+/* e^x overflows, e^x / 2 does not; in 2.15 float32 is right, bfloat16 is not. */
 static bool is_steep(double x, DType dtype) {
-    if (dtype != DT_float64 && semantics_now >= SEMANTICS_2_15) {
+    if (dtype == DT_float32 && semantics_now >= SEMANTICS_2_15) {
         return false;
     }
     double most = log(dtype == DT_float64 ? 0x1.fffffffffffffp+1023 : 0x1.fffffep+127);
@@ -167,12 +167,22 @@ static bool traps(const Call *call) {
     return least && minus;
 }
 
-/* elu of a float32 takes an exponential that a double can hold. */
-static bool exponential_overflows(const Call *call) {
+/* elu and softplus of a float32 take an exponential that a double can hold. */
+static bool exponential_overflows(const Call *call, double scale) {
     const Tensor *self = call->arg[0].tensor;
+    return dtype_is_float(self->dtype) && self->dtype != DT_float64 &&
+           unspecified_magnitude(self, false) * fabs(scale) > log(dtype_largest(DT_float32));
+}
+
+static bool elu_overflows(const Call *call) {
     double input_scale = scalar_to_double(call->arg[3].scalar);
-    return dtype_is_float(self->dtype) && self->dtype != DT_float64 && input_scale < 0 &&
-           unspecified_magnitude(self, false) * -input_scale > log(dtype_largest(DT_float32));
+    return input_scale < 0 && exponential_overflows(call, input_scale);
+}
+
+static bool softplus_overflows(const Call *call) {
+    double threshold = scalar_to_double(call->arg[2].scalar);
+    return threshold > log(dtype_largest(DT_float32)) &&
+           exponential_overflows(call, scalar_to_double(call->arg[1].scalar));
 }
 
 /* A power of a float64 that norm sums is none: since 2.8 the norm of one element is its magnitude,
@@ -359,7 +369,10 @@ const char *unspecified(const Call *call) {
         return powers_overflow(call) ? "norm: powers that overflow or vanish" : NULL;
     case OP_elu:
     case OP__elu_result:
-        return exponential_overflows(call) ? "elu: an exponential that overflows in float32" : NULL;
+        return elu_overflows(call) ? "elu: an exponential that overflows in float32" : NULL;
+    case OP_softplus:
+        return softplus_overflows(call) ? "softplus: an exponential that overflows in float32"
+                                        : NULL;
     case OP_var:
     case OP_var_dim:
     case OP_var_correction:

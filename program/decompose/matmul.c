@@ -121,7 +121,8 @@ static Tensor *batch_product(Emit *e, Tensor *a, Tensor *b) {
     if (b->ndim > 1) {
         size[n++] = b->size[b->ndim - 1];
     } else {
-        c = emit_op(e, OP_squeeze_dim, 2, c, (int64_t)-1);
+        c = emit_op(e, OP_squeeze_dim, 2, c, (int64_t)-1); /* a view, which the result is not */
+        return c ? emit_op(e, OP__reshape_copy, 2, c, size, n) : NULL;
     }
     return unsafe_view(e, c, size, n);
 }

@@ -107,6 +107,45 @@ static Tensor *without_history(const Grad *g, Tensor *t) {
     return g->e->create_graph ? emit_unary(g->e, OP_detach, t) : t;
 }
 
+/* grad * (1 - output * output); grad * (1 - output) * output: nodes of their own, whose derivative
+ * is not that of these products. */
+static Tensor *tanh_backward(const Grad *g, Tensor *grad, Tensor *output) {
+    Tensor *factor = without_history(g, grad), *y = without_history(g, output);
+    Tensor *value = emit_mul(g->e, factor, one_minus(g, emit_mul(g->e, y, y)));
+    return g->e->create_graph ? emit_op(g->e, OP__tanh_backward, 3, grad, output, value) : value;
+}
+static Tensor *sigmoid_backward(const Grad *g, Tensor *grad, Tensor *output) {
+    Tensor *factor = without_history(g, grad), *y = without_history(g, output);
+    Tensor *value = emit_mul(g->e, emit_mul(g->e, factor, one_minus(g, y)), y);
+    return g->e->create_graph ? emit_op(g->e, OP__sigmoid_backward, 3, grad, output, value) : value;
+}
+SELF_RULE(tanh, give(g, SELF, tanh_backward(g, grad_of(g), result_of(g))))
+SELF_RULE(sigmoid, give(g, SELF, sigmoid_backward(g, grad_of(g), result_of(g))))
+
+/* grad: as the op; output: its gradient * (-2 * output * grad) (derivatives.yaml) */
+void grad_tanh_backward(Grad *g) {
+    Tensor *grad = tensor_arg(g, 0), *output = tensor_arg(g, 1);
+    if (wanted(g, 0)) {
+        give(g, 0, tanh_backward(g, grad_of(g), output));
+    }
+    if (wanted(g, 1)) {
+        Tensor *slope = emit_mul(g->e, scaled_by(g, output, -2), grad);
+        give(g, 1, emit_mul(g->e, grad_of(g), slope));
+    }
+}
+
+/* grad: as the op; output: its gradient * grad * (-2 * output + 1) (derivatives.yaml) */
+void grad_sigmoid_backward(Grad *g) {
+    Tensor *grad = tensor_arg(g, 0), *output = tensor_arg(g, 1);
+    if (wanted(g, 0)) {
+        give(g, 0, sigmoid_backward(g, grad_of(g), output));
+    }
+    if (wanted(g, 1)) {
+        Tensor *slope = plus(g, scaled_by(g, output, -2), 1);
+        give(g, 1, emit_mul(g->e, emit_mul(g->e, grad_of(g), grad), slope));
+    }
+}
+
 /* The slope of elu at x, its operand or its result, as an op of its own. */
 static Tensor *elu_slope_at(const Grad *g, OpId id, Tensor *x) {
     const Arg *number = g->call->arg;
@@ -156,18 +195,23 @@ void grad_elu_slope(Grad *g) {
     }
 }
 
-/* self: where(self * beta > threshold, grad, grad * z / (z + 1)), z = exp(self * beta) */
+/* self: where(self * beta > threshold, grad, grad * z / (z + 1)), z = exp(self * beta); half types
+ * in float32, where z does not overflow */
 void grad_softplus(Grad *g) {
     if (!wanted(g, SELF)) {
         return;
     }
     Emit *e = g->e;
     const Arg *number = g->call->arg;
-    Tensor *self = self_of(g), *grad = without_history(g, grad_of(g));
-    Tensor *scaled = scaled_by(g, without_history(g, self), scalar_arg(g, 1));
+    Tensor *self = self_of(g);
+    DType dtype = self->dtype, wide = dtype_bytes(dtype) < 4 ? DT_float32 : dtype;
+    Tensor *grad = emit_cast(e, without_history(g, grad_of(g)), wide);
+    Tensor *x = emit_cast(e, without_history(g, self), wide);
+    Tensor *scaled = scaled_by(g, x, scalar_arg(g, 1));
     Tensor *z = grad_functions_apply(g, OP_exp, scaled);
     Tensor *value = emit_where(e, test(g, OP_gt_Scalar, scaled, scalar_arg(g, 2)), grad,
                                emit_div(e, emit_mul(e, grad, z), plus(g, z, 1)));
+    value = emit_cast(e, value, dtype);
     give(g, SELF,
          e->create_graph
              ? by_slope(g,

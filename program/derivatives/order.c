@@ -3,8 +3,8 @@
 
 enum { SELF = 0, INDICES = 2 };
 
-/* self: grad / (number of ties) at each element equal to the result (nan equals nan), zeros
- * elsewhere (evenly_distribute_backward) */
+/* self: zeros, filled with grad / (number of ties) at each element equal to the result (nan equals
+ * nan) (evenly_distribute_backward) */
 void grad_extreme_all(Grad *g) {
     if (!wanted(g, SELF)) {
         return;
@@ -15,7 +15,9 @@ void grad_extreme_all(Grad *g) {
                                emit_unary(e, OP_isnan, result));
     Tensor *mask = emit_binary(e, OP_logical_or, emit_binary(e, OP_eq_Tensor, self, result), nans);
     Tensor *share = emit_div(e, grad_of(g), emit_unary(e, OP_sum, mask));
-    give(g, SELF, row_major(g, emit_where_zero(e, mask, share)));
+    Tensor *zeros = emit_full(e, self->size, self->ndim, scalar_int(0), self->dtype);
+    OpId write = e->in_program ? OP_masked_fill__Tensor : OP_masked_fill_Tensor;
+    give(g, SELF, row_major(g, emit_op(e, write, 3, zeros, mask, share)));
 }
 
 /* `t` with the reduced dim restored as size 1. */

@@ -84,28 +84,6 @@ void grad_cos(Grad *g) {
     }
 }
 
-/* self: grad * (1 - result * result) */
-void grad_tanh(Grad *g) {
-    if (wanted(g, SELF)) {
-        Tensor *square = emit_mul(g->e, result_of(g), result_of(g));
-        Tensor *slope = emit_scalar(g->e, OP_rsub_Scalar, square, scalar_int(1));
-        give(g, SELF, emit_mul(g->e, grad_of(g), slope));
-    }
-}
-
-/* self: grad * (1 - result) * result */
-void grad_sigmoid(Grad *g) {
-    if (wanted(g, SELF)) {
-        Tensor *rest = emit_scalar(g->e, OP_rsub_Scalar, result_of(g), scalar_int(1));
-        if (g->e->create_graph) { /* the form whose derivative saves the same as sigmoid_backward's
-                                   */
-            give(g, SELF, emit_mul(g->e, grad_of(g), emit_mul(g->e, rest, result_of(g))));
-            return;
-        }
-        give(g, SELF, emit_mul(g->e, emit_mul(g->e, grad_of(g), rest), result_of(g)));
-    }
-}
-
 /* self: 0 where result <= 0, else grad (nan passes it) */
 void grad_relu(Grad *g) {
     if (wanted(g, SELF)) {

@@ -379,8 +379,8 @@ static void each_case_now(const OpInfo *op, void (*check)(OpId id, const char *t
 /* Calls `check` for every case of a row, which must have at least one, under the oldest semantics
  * and under the newest. */
 static void each_case(const OpInfo *op, void (*check)(OpId id, const char *text)) {
-    if (op->id == OP__by_slope) {
-        return; /* its value comes from outside: softplus and elu are the cases */
+    if (op->kind == KIND_POINTWISE && op->pw == PW_by_slope) {
+        return; /* its value comes from outside: softplus, elu, tanh and sigmoid are the cases */
     }
     static const Semantics semantics[] = {SEMANTICS_OLDEST, (Semantics)(SEMANTICS_COUNT - 1)};
     for (int k = 0; k < COUNT_OF(semantics); k++) {
