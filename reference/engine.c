@@ -62,7 +62,8 @@ static ErrCode engine_check_saved(Session *s, const GradNode *node) {
     bool needed[MAX_SLOTS];
     bool half = node->other_half_freed && node->other_half_freed != node->visit;
     if ((node->freed || half) &&
-        (node->nsaved > 0 || op_saves_anything(&node->call, edges_needed(node, needed)))) {
+        (node->nsaved > 0 ||
+         op_saves_anything(&node->call, edges_needed(node, needed), node->in_formula))) {
         return error_set(s->err, ERR_graph_freed,
                          "trying to backward through the graph a second time");
     }
@@ -143,7 +144,7 @@ static ErrCode engine_run_op(Session *s, GradNode *node, const bool *need, Tenso
         const char *why = unspecified_gradient(&g);
         s->unspecified = why ? why : s->unspecified;
     }
-    node->call.op->grad(&g);
+    grad_run_rule(&g, node->in_formula);
     return s->err->code;
 }
 

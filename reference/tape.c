@@ -18,6 +18,7 @@ GradNode *node_new(Session *s, GradNodeKind kind, int nslot, int nout) {
     s->nodes = node;
     node->nslot = nslot;
     node->nout = nout;
+    node->in_formula = s->emit.in_formula;
     node->next_edges = arena_alloc_raw(s->arena, (int64_t)sizeof(Edge) * nslot);
     for (int i = 0; i < nslot; i++) {
         node->next_edges[i] = (Edge){NULL, 0};

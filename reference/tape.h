@@ -82,6 +82,7 @@ struct GradNode {
     int nsaved;
     bool saves_clone; /* slot 0 is a copy of its own (in-place ops): saved, but no version to check
                        */
+    bool in_formula;  /* recorded with Emit.in_formula */
     bool freed;       /* an engine ran it and did not retain the graph */
     GradNode *other_half;     /* another output's node, where PyTorch has one node for both */
     int64_t other_half_freed; /* the walk that freed that one, or 0 */

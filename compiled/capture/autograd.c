@@ -36,6 +36,7 @@ GradNode *cap_node_new(Capture *cap, GradNodeKind kind, int nslot, int nout) {
     node->sid = cap->sid;
     node->nslot = nslot;
     node->nout = nout;
+    node->in_formula = cap->emit.in_formula;
     node->next_edges = arena_array(cap->arena, Edge, nslot);
     return node;
 }

@@ -213,7 +213,7 @@ ErrCode backward_check_saved(Capture *cap, const GradNode *node, Error *err) {
     if (node->freed || (node->other_half_freed && node->other_half_freed != node->visit)) {
         bool need[MAX_SLOTS];
         if (node->nsaved > 0 || op_saves_anything(node->call ? node->call : node->node->call,
-                                                  cap_edges_needed(node, need))) {
+                                                  cap_edges_needed(node, need), node->in_formula)) {
             return error_set(err, ERR_graph_freed,
                              "trying to backward through the graph a second time");
         }

@@ -58,7 +58,7 @@ static ErrCode grad_differentiate(ProgramGrad *in, GradNode *node, const bool *n
     Tensor **result = arena_array(cap->arena, Tensor *, node->nout);
     TRY(grad_unpack_results(cap, node, result));
     Grad g = {e, node->saved_call, result, node->nout, grad, need, out, node->nslot};
-    node->saved_call->op->grad(&g);
+    grad_run_rule(&g, node->in_formula);
     return e->err->code;
 }
 

@@ -246,21 +246,30 @@ void grad_softplus_slope(Grad *g) {
     }
 }
 
-/* self: where(self < 0, 1 - r, r) * grad, r = z / (1 + z), z = exp(-|self|). That form has no
- * derivative at 0, so with create_graph the rule uses sigmoid(-self), which has the same value. The
- * layout is that of an empty_like(grad) (log_sigmoid_backward_cpu in
- * aten/src/ATen/native/Activation.cpp). */
-void grad_log_sigmoid(Grad *g) {
-    if (wanted(g, SELF) && g->e->create_graph) {
-        Tensor *slope = grad_functions_apply(g, OP_sigmoid, emit_neg(g->e, self_of(g)));
-        Tensor *answer = emit_mul(g->e, grad_of(g), row_major(g, slope));
-        give(g, SELF, saving(g, answer, self_of(g)));
-    } else if (wanted(g, SELF)) {
-        Tensor *z = grad_functions_apply(
-            g, OP_exp, emit_neg(g->e, grad_functions_apply(g, OP_abs, self_of(g))));
-        Tensor *r = emit_div(g->e, z, plus(g, z, 1));
-        Tensor *slope = emit_where(g->e, test(g, OP_lt_Scalar, self_of(g), 0), one_minus(g, r), r);
-        give(g, SELF, emit_mul(g->e, grad_of(g), row_major(g, slope)));
+/* where(x < 0, 1 - r, r) * grad, r = z / (1 + z), z = exp(-|x|); a node of its own, with the layout
+ * of an empty_like(grad) (log_sigmoid_backward_cpu in aten/src/ATen/native/Activation.cpp). */
+static Tensor *log_sigmoid_backward(const Grad *g, Tensor *grad, Tensor *x) {
+    Emit *e = g->e;
+    Tensor *factor = without_history(g, grad), *at = without_history(g, x);
+    Tensor *z = grad_functions_apply(g, OP_exp, emit_neg(e, grad_functions_apply(g, OP_abs, at)));
+    Tensor *r = emit_div(e, z, plus(g, z, 1));
+    Tensor *slope = emit_where(e, test(g, OP_lt_Scalar, at, 0), one_minus(g, r), r);
+    Tensor *value = emit_mul(e, factor, row_major(g, slope));
+    return e->create_graph ? emit_op(e, OP__log_sigmoid_backward, 3, grad, x, value) : value;
+}
+SELF_RULE(log_sigmoid, give(g, SELF, log_sigmoid_backward(g, grad_of(g), self_of(g))))
+
+/* grad: as the op; self: grad * grad_output * (s - 1) * s, s = sigmoid(self)
+ * (log_sigmoid_double_backward in FunctionsManual.cpp) */
+void grad_log_sigmoid_backward(Grad *g) {
+    Tensor *grad = tensor_arg(g, 0), *x = tensor_arg(g, 1);
+    if (wanted(g, 0)) {
+        give(g, 0, log_sigmoid_backward(g, grad_of(g), x));
+    }
+    if (wanted(g, 1)) {
+        Tensor *s = grad_functions_apply(g, OP_sigmoid, x);
+        Tensor *product = emit_mul(g->e, emit_mul(g->e, grad_of(g), grad), plus(g, s, -1));
+        give(g, 1, emit_mul(g->e, product, s));
     }
 }
 

@@ -18,6 +18,7 @@ struct Emit {
     bool in_program;   /* rules run inside the program (torch.autograd.grad), which sees the strides
                           and aliases of their results */
     bool create_graph; /* ... and are differentiated themselves */
+    bool in_formula;   /* a rule runs whose numbers are no tensors (grad_run_rule) */
     /* Applies any op but a COMPOSITE (emit_call expands those); fills out[0..*nout). */
     ErrCode (*apply)(Emit *e, const Call *call, Tensor **out, int *nout);
     /* How many elements of `mask` are true: the only way for a size to depend on data. */
@@ -107,6 +108,10 @@ struct Grad {
 int call_slots(const Call *call, Tensor **slot);
 /* Slot of parameter `param` (its first element if it is a list). */
 int call_slot_of(const Call *call, int param);
+/* Runs the rule of g->call. `in_formula`: another rule recorded the call. A number in PyTorch's
+ * formulas is no tensor (mul.Scalar), but where the program itself multiplied by a number, that was
+ * saved as a tensor (mul.Tensor), and the derivative multiplies by this tensor. */
+void grad_run_rule(Grad *g, bool in_formula);
 /* Brings a rule's result to the input's size (summing broadcast dims) and dtype, as the engine's
  * validate_outputs does. NULL stays NULL. */
 Tensor *grad_finish(Emit *e, Tensor *grad, const Tensor *input);
@@ -122,9 +127,9 @@ int call_saved_rank(const Call *call, int slot);
 bool op_saves_number(const OpInfo *op);
 /* Does the op's node refuse backward (not_implemented), even where no gradient arrives? */
 bool op_refuses_backward(const OpInfo *op);
-/* Does the node save anything, a Scalar that PyTorch keeps as a tensor included? Such a node
- * cannot run twice (graph_freed). */
-bool op_saves_anything(const Call *call, const bool *requires_grad);
+/* Does the node save anything, a Scalar that PyTorch keeps as a tensor included (not of a call that
+ * was recorded with Emit.in_formula)? Such a node cannot run twice (graph_freed). */
+bool op_saves_anything(const Call *call, const bool *requires_grad, bool in_formula);
 
 /* Refuses the gradient fed for output k of torch.autograd.grad, whose size differs:
  * `invalid`. PyTorch finds the position for its message with list.index, which compares the tensor

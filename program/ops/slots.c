@@ -124,12 +124,19 @@ bool op_saves_number(const OpInfo *op) { return op->saves && strncmp(op->saves, 
 bool op_saves_result(const Call *call, const bool *requires_grad) {
     return holds(call, call->op->saves_result, requires_grad);
 }
-bool op_saves_anything(const Call *call, const bool *requires_grad) {
-    return holds(call, call->op->saves_any, requires_grad) &&
+bool op_saves_anything(const Call *call, const bool *requires_grad, bool in_formula) {
+    return !(in_formula && op_saves_number(call->op)) &&
+           holds(call, call->op->saves_any, requires_grad) &&
            !(call->op->id == OP_mean_dim && since(mean_saves));
 }
 
 /* ---- gradients ---- */
+
+void grad_run_rule(Grad *g, bool in_formula) {
+    g->e->in_formula = g->e->create_graph && (in_formula || !op_saves_number(g->call->op));
+    g->call->op->grad(g);
+    g->e->in_formula = false;
+}
 
 /* May a tensor of size `from` be expanded to the size of `to`? */
 static bool emit_expandable(const Tensor *from, const Tensor *to) {

@@ -380,7 +380,7 @@ static void each_case_now(const OpInfo *op, void (*check)(OpId id, const char *t
  * and under the newest. */
 static void each_case(const OpInfo *op, void (*check)(OpId id, const char *text)) {
     if (op->kind == KIND_POINTWISE && op->pw == PW_by_slope) {
-        return; /* its value comes from outside: softplus, elu, tanh and sigmoid are the cases */
+        return; /* its value comes from outside: softplus, elu, tanh, .. are the cases */
     }
     static const Semantics semantics[] = {SEMANTICS_OLDEST, (Semantics)(SEMANTICS_COUNT - 1)};
     for (int k = 0; k < COUNT_OF(semantics); k++) {
