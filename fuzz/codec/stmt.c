@@ -199,16 +199,23 @@ static void code_arg(Coder *c, const Param *param, PArg *a) {
 static void code_literal(Coder *c, Stmt *s) {
     PArg *data = &s->arg[op_param(s->op, "data")], *size = &s->arg[op_param(s->op, "size")];
     DType dtype = s->arg[op_param(s->op, "dtype")].dtype;
-    int64_t numel = 1;
+    bool empty = false;
     for (int i = 0; i < size->ints.n && !c->encoding; i++) {
         PInt *d = &size->ints.v[i];
         *d = (PInt){NAME_NONE, d->value & INT64_MAX};
-        if (d->value != 0 && numel > min_i64(c->n, c->limits->max_elements) /
-                                         d->value) { /* no more than there may be bytes for */
+        empty |= d->value == 0;
+    }
+    /* no more elements than there may be bytes for */
+    int64_t numel = 1, most = c->limits->max_elements;
+    most = empty ? most : min_i64(c->n, most);
+    for (int i = 0; i < size->ints.n && !c->encoding; i++) {
+        PInt *d = &size->ints.v[i];
+        if (d->value > most / numel) {
             d->value = 1;
         }
-        numel *= d->value;
+        numel *= max_i64(d->value, 1);
     }
+    numel = empty ? 0 : numel;
     if (c->encoding) {
         code_elements(c, data->data.data, dtype, data->data.n);
         return;

@@ -127,9 +127,9 @@ one_report_each() {
 }
 
 @test "two bugs that show in the same way have a report each" {
-    "$TWINGRAD" fuzz --fault RG-2 --fault MU-7 --runs 300 --seed 7 --quiet --out reports >/dev/null || [ $? -eq 1 ]
+    "$TWINGRAD" fuzz --fault RG-2 --fault MU-7 --runs 600 --seed 8 --quiet --out reports >/dev/null || [ $? -eq 1 ]
     one_report_each reports
-    "$TWINGRAD" fuzz --fault RG-2 --fault MU-7 --runs 400 --seed 7 --jobs 2 --quiet --out jobs >/dev/null || [ $? -eq 1 ]
+    "$TWINGRAD" fuzz --fault RG-2 --fault MU-7 --runs 800 --seed 8 --jobs 2 --quiet --out jobs >/dev/null || [ $? -eq 1 ]
     one_report_each jobs
 }
 

@@ -73,6 +73,18 @@ START_TEST(every_stored_program_comes_back) {
 }
 END_TEST
 
+START_TEST(a_literal_without_elements_keeps_its_size) {
+    static const char text[] =
+        "{\"twingrad\": 1, \"inputs\": [], \"body\": [{\"op\": \"tensor\", \"data\": [], "
+        "\"size\": [65, 1, 13, 0], \"dtype\": \"int64\", \"out\": \"v\"}], \"return\": [\"v\"]}";
+    Program *p = NULL;
+    ck_assert_msg(program_parse(&arena, text, sizeof text - 1, &p, message, sizeof message) ==
+                      PARSE_OK,
+                  "%s", message);
+    comes_back(p);
+}
+END_TEST
+
 START_TEST(every_recorded_program_comes_back) {
     static const char *const files[] = {
         "corpus/golden/1.13/flags.jsonl",     "corpus/golden/1.13/indexing.jsonl",
@@ -202,6 +214,7 @@ int main(void) {
     tcase_add_checked_fixture(tests, setup, teardown);
     tcase_set_timeout(tests, 300);
     tcase_add_test(tests, every_stored_program_comes_back);
+    tcase_add_test(tests, a_literal_without_elements_keeps_its_size);
     tcase_add_test(tests, every_recorded_program_comes_back);
     tcase_add_test(tests, every_generated_program_comes_back);
     tcase_add_test(tests, any_bytes_decode_to_a_well_formed_program);
