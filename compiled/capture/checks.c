@@ -197,11 +197,12 @@ static ErrCode check_targets(Capture *cap, const Call *call) {
     if (tensor_numel(target) == 0) {
         return ERR_none;
     }
-    Node *t = node_of(target), *inside, *ignored, *ok;
+    Node *whole = node_of(target), *t = whole, *inside, *ignored, *ok;
     if (self->ndim == 1) {
         Tensor first = t->t;
         first.ndim = 0;
-        t = graph_view(cap->graph, t, &first, cap->sid);
+        t = graph_view(cap->graph, whole, &first, cap->sid);
+        t->cls = whole->cls; /* as it is now, if it was written */
     }
     TRY(capture_cast(cap, t, DT_int64, &t));
     TRY(in_bounds(cap, t, scalar_int(0), scalar_int(self->size[self->ndim - 1] - 1), false,
