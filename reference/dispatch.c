@@ -99,10 +99,11 @@ static bool dispatch_casts_to_integer(const Call *call) {
     return dtype > 0 && !call->arg[dtype].none && !dtype_is_float(call->arg[dtype].dtype);
 }
 
-/* isfinite is composed of abs, which materializes the operand's grad_fn, though the result has
- * none. */
+/* Ops that materialize their operands' grad_fn, though the result has none: isfinite is composed of
+ * abs, and bitwise ops, which refuse floats later. */
 static bool only_materializes(const Call *call) {
-    return call->op->id == OP_isfinite && dtype_is_float(call->arg[0].tensor->dtype);
+    bool composed = call->op->id == OP_isfinite && dtype_is_float(call->arg[0].tensor->dtype);
+    return composed || op_is_bitwise(call->op);
 }
 
 /* The node of a call that is recorded; NULL if it is not, or with the session's error. */

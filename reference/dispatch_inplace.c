@@ -336,15 +336,6 @@ static void write_self(Session *s, const OpInfo *op, const Call *twin, const Ten
     }
 }
 
-static bool is_bitwise(const OpInfo *op) {
-    return op->kind == KIND_POINTWISE &&
-           (op->typing == typing_bitwise || op->typing == typing_shift);
-}
-
-static bool is_comparison(const OpInfo *op) {
-    return op->kind == KIND_POINTWISE && op->pw >= PW_eq && op->pw <= PW_ge;
-}
-
 /* Do two tensors on one storage share a location? */
 static bool share_location(Session *s, const Tensor *a, const Tensor *b) {
     int64_t end_a, end_b;
@@ -418,8 +409,8 @@ ErrCode dispatch_inplace(Session *s, const Call *call, Tensor **out, int *nout) 
     Slots slots;
     slots.n = call_slots(&twin, slots.v);
     GradNode *node = NULL;
-    bool differentiable = twin.op->grad || is_comparison(twin.op) ||
-                          is_bitwise(twin.op); /* logical ops in place leave history alone */
+    bool differentiable = twin.op->grad || op_is_comparison(twin.op) ||
+                          op_is_bitwise(twin.op); /* logical ops in place leave history alone */
     if (call->op->order == ORDER_COPY) {
         differentiable = dtype_is_float(self->dtype); /* VariableTypeManual's copy_ */
     }

@@ -181,9 +181,13 @@ static ErrCode apply_function(Capture *cap, const Call *given, Tensor **out, int
         call->op->grad && !apply_casts_to_integer(call) && capture_requires_grad(cap, slot, nslot);
     bool scatters = call->op->id == OP_as_strided_scatter &&
                     cap_requires_grad((const Var *)slot[0]) && !tensor_is_contiguous(slot[0]);
+    bool composed = call->op->id == OP_isfinite && dtype_is_float(slot[0]->dtype); /* of abs */
+    bool only_materializes =
+        (composed || op_is_bitwise(call->op)) && capture_requires_grad(cap, slot, nslot);
     /* PyTorch materializes every grad_fn before the op checks its operands. */
     Error refused = {0};
-    Infer r = {.arena = cap->arena, .err = grad || scatters ? &refused : cap->emit.err};
+    bool later = grad || scatters || only_materializes;
+    Infer r = {.arena = cap->arena, .err = later ? &refused : cap->emit.err};
     ErrCode code = infer_call(cap, call, &r);
     if (view_names_dims(call->op)) {
         code = code == ERR_none ? view_check_dims(cap->c, call, r.err)
@@ -194,8 +198,7 @@ static ErrCode apply_function(Capture *cap, const Call *given, Tensor **out, int
         tape = cap_node_new(cap, GRAD_NODE_OP, nslot, 1);
         TRY(cap_collect_next_edges(cap, tape, call->op, slot));
     }
-    if (call->op->id == OP_isfinite && dtype_is_float(slot[0]->dtype) &&
-        capture_requires_grad(cap, slot, nslot)) { /* made of abs */
+    if (only_materializes) {
         TRY(cap_collect_next_edges(cap, cap_node_new(cap, GRAD_NODE_OP, nslot, 1), call->op, slot));
     }
     if (scatters) { /* whatever the grad mode (aten/src/ATen/native/TensorShape.cpp) */
@@ -204,7 +207,7 @@ static ErrCode apply_function(Capture *cap, const Call *given, Tensor **out, int
             "as_strided_scatter takes no self that requires grad and is not contiguous");
     }
     if (code != ERR_none) {
-        return grad ? error_set(cap->emit.err, code, "%s", refused.text) : code;
+        return later ? error_set(cap->emit.err, code, "%s", refused.text) : code;
     }
     TRY(capture_memory(cap, &r.out[0]));
     if (tape) {

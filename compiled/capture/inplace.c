@@ -11,14 +11,6 @@
 
 /* ---- what eager refuses ---- */
 
-static bool bitwise(const OpInfo *op) {
-    return op->kind == KIND_POINTWISE &&
-           (op->typing == typing_bitwise || op->typing == typing_shift);
-}
-static bool compares(const OpInfo *op) {
-    return op->kind == KIND_POINTWISE && op->pw >= PW_eq && op->pw <= PW_ge;
-}
-
 static ErrCode refuse_overlap(Capture *cap, const Tensor *self, Tensor *const *slot, int nslot,
                               bool itself, bool full) {
     if (itself && tensor_internal_overlap(self) == OVERLAP_YES) {
@@ -432,9 +424,10 @@ ErrCode capture_in_place(Capture *cap, const Call *call, Tensor **out, int *nout
     Tensor *slot[MAX_SLOTS];
     int nslot = call_slots(&twin, slot);
     GradNode *tape = NULL;
-    bool differentiable = call->op->order == ORDER_COPY
-                              ? dtype_is_float(self->tensor.dtype)
-                              : twin.op->grad || compares(twin.op) || bitwise(twin.op);
+    bool differentiable =
+        call->op->order == ORDER_COPY
+            ? dtype_is_float(self->tensor.dtype)
+            : twin.op->grad || op_is_comparison(twin.op) || op_is_bitwise(twin.op);
     bool recorded_op = differentiable && capture_requires_grad(cap, slot, nslot);
     if (recorded_op && cap_check_inplace(cap, self) != ERR_none) {
         write_refused(cap, call);

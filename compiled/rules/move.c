@@ -282,6 +282,13 @@ bool rule_repeat_once(Compile *c, Node *n, Rewrite *w) {
     return same_type(n, n->in[0]) && use(w, n->in[0]);
 }
 
+/* Does size - shift leave the range of int64? There PyTorch's kernel and roll_start wrap, and a
+ * shift no longer counts modulo the size. */
+static bool shift_wraps(int64_t size, int64_t shift) {
+    int64_t start;
+    return __builtin_sub_overflow(size, shift, &start);
+}
+
 bool rule_roll_nothing(Compile *c, Node *n, Rewrite *w) {
     UNUSED;
     const Arg *shifts = &n->call->arg[1], *dims = &n->call->arg[2];
@@ -291,7 +298,7 @@ bool rule_roll_nothing(Compile *c, Node *n, Rewrite *w) {
         int64_t size = dims->ints.n == 0 ? tensor_numel(&n->t)
                        : n->t.ndim == 0  ? 1
                                          : n->t.size[dim < 0 ? dim + n->t.ndim : dim];
-        if (size > 1 && shifts->ints.v[k] % size != 0) {
+        if (size > 1 && (shifts->ints.v[k] % size != 0 || shift_wraps(size, shifts->ints.v[k]))) {
             return false;
         }
     }
@@ -318,7 +325,11 @@ bool rule_roll_of_roll(Compile *c, Node *n, Rewrite *w) {
     if (dim != other && !rolls_along_any(c, inner, other)) {
         return false;
     }
-    int64_t shift = inner->call->arg[1].ints.v[0] % size + n->call->arg[1].ints.v[0] % size;
+    int64_t first = inner->call->arg[1].ints.v[0], second = n->call->arg[1].ints.v[0];
+    if (shift_wraps(size, first) || shift_wraps(size, second)) {
+        return false;
+    }
+    int64_t shift = first % size + second % size;
     Call call = *n->call;
     call.arg[0].tensor = &inner->in[0]->t;
     call.arg[1].ints.v = arena_copy(c->arena, &shift, sizeof shift);

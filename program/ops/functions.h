@@ -39,6 +39,18 @@
 #undef DECLARE_TYPING
 #undef DECLARE_DECOMPOSE
 
+/* bitwise_and, bitwise_left_shift, ...: not differentiable, but recorded by autograd as ops that
+ * are not implemented (derivatives.yaml has no row for them), so they materialize their operands'
+ * grad_fn before the dtype is checked. */
+static inline bool op_is_bitwise(const OpInfo *op) {
+    return op->kind == KIND_POINTWISE &&
+           (op->typing == typing_bitwise || op->typing == typing_shift);
+}
+/* eq, lt, ... */
+static inline bool op_is_comparison(const OpInfo *op) {
+    return op->kind == KIND_POINTWISE && op->pw >= PW_eq && op->pw <= PW_ge;
+}
+
 /* Inference and kernel common to all POINTWISE rows. */
 ErrCode infer_pointwise(const Call *call, Infer *r);
 ErrCode kernel_pointwise(const Call *call, Tensor *const *out, KernelCtx *k);
