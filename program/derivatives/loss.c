@@ -13,13 +13,14 @@ void grad_embedding(Grad *g) {
 }
 
 /* grad: embedding(grad, indices), with zeros at padding_idx; PyTorch does not scale by frequency
- * again (embedding_dense_double_backward) */
+ * again, and views the rows as [indices.., -1], which is ambiguous where there is no index, whatever
+ * the rows (embedding_dense_double_backward) */
 void grad_embedding_grad(Grad *g) {
     if (!wanted(g, 0)) {
         return;
     }
     const Arg *arg = g->call->arg;
-    if (tensor_numel(arg[1].tensor) == 0 && grad_of(g)->size[1] > 0) {
+    if (tensor_numel(arg[1].tensor) == 0) {
         error_set(g->e->err, ERR_invalid,
                   "cannot reshape tensor of 0 elements because the unspecified dimension size -1 "
                   "can be any value");

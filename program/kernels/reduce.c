@@ -88,7 +88,11 @@ static void reduce_int(const Tensor *self, unsigned set, Reduction how, const Te
     }
     const Tensor *walked[2] = {self, &slots};
     for (Walk w = walk_start(self->size, self->ndim, walked, 2); walk_more(&w); walk_next(&w)) {
-        acc[w.at[1]] = step_int(how, acc[w.at[1]], cast_int(self, w.at[0], out->dtype, k));
+        bool left_out = how == REDUCE_NANSUM && dtype_is_float(self->dtype) &&
+                        isnan(element_double(self->storage->data, self->dtype, w.at[0]));
+        if (!left_out) {
+            acc[w.at[1]] = step_int(how, acc[w.at[1]], cast_int(self, w.at[0], out->dtype, k));
+        }
     }
     const Tensor *outs[1] = {out};
     int64_t i = 0;
