@@ -421,6 +421,9 @@ ErrCode dispatch_inplace(Session *s, const Call *call, Tensor **out, int *nout) 
         if (!twin.op->grad) {
             node->kind = GRAD_NODE_ZERO;
         }
+        if (op_is_bitwise(twin.op)) { /* only materializes */
+            node = NULL;
+        }
     }
     /* copy_(self, self) does nothing and checks nothing, and so does nan_to_num_ of integers */
     bool identity = (call->op->order == ORDER_COPY &&

@@ -1,6 +1,7 @@
 /* The list of unspecified behaviours, op by op: each checks for the operand values that trigger
  * one. Found by running every function of PyTorch 1.13.1 (and 2.15) on special values, once in the
  * vectorized part of its loop and once in the tail. */
+#include "reference/half_numbers.h"
 #include "reference/unspecified.h"
 
 #include "program/semantics/semantics.h"
@@ -10,10 +11,7 @@
 
 typedef bool (*Test)(double x, DType dtype);
 
-static bool unspecified_any(const Tensor *t, Test test) {
-    if (!dtype_is_float(t->dtype)) {
-        return false;
-    }
+static bool any_element(const Tensor *t, Test test) {
     const Tensor *one[1] = {t};
     for (Walk w = walk_start(t->size, t->ndim, one, 1); walk_more(&w); walk_next(&w)) {
         if (test(element_double(t->storage->data, t->dtype, w.at[0]), t->dtype)) {
@@ -21,6 +19,10 @@ static bool unspecified_any(const Tensor *t, Test test) {
         }
     }
     return false;
+}
+
+static bool unspecified_any(const Tensor *t, Test test) {
+    return dtype_is_float(t->dtype) && any_element(t, test);
 }
 
 /* ---- values ---- */
@@ -91,10 +93,11 @@ static bool has_vectors(const Call *call) {
 
 /* ---- pairs ---- */
 
-/* Zeros of both signs are compared, and which one is kept depends on the order of a comparison. */
+/* Zeros of both signs are compared, and which one is kept depends on the order of a comparison. An
+ * integer zero becomes 0.0. */
 static bool zeros_meet(const Tensor *a, const Tensor *b) {
-    return (unspecified_any(a, is_plus_zero) && unspecified_any(b, is_minus_zero)) ||
-           (unspecified_any(a, is_minus_zero) && unspecified_any(b, is_plus_zero));
+    return (any_element(a, is_plus_zero) && unspecified_any(b, is_minus_zero)) ||
+           (unspecified_any(a, is_minus_zero) && any_element(b, is_plus_zero));
 }
 
 static double unspecified_magnitude(const Tensor *t, bool least) {
@@ -332,11 +335,27 @@ static bool multiplies_truth(const Call *call) {
            dtype->dtype == DT_bool;
 }
 
+/* -1 in expand means the size that is there. */
+static bool names_negative_size(const Call *call) {
+    const Arg *size = &call->arg[1];
+    bool strided = op_param(call->op, "stride") >= 0;
+    for (int d = 0; d < size->ints.n; d++) {
+        if (size->ints.v[d] < (strided ? 0 : -1)) {
+            return true;
+        }
+    }
+    return false;
+}
+
 const char *unspecified(const Call *call) {
-    OpId id = call->op->kind == KIND_INPLACE ? call->op->twin : call->op->id;
+    bool in_place = call->op->kind == KIND_INPLACE;
+    Call form = *call;
+    form.op = in_place ? op_info(call->op->twin) : call->op; /* the same parameters */
+    call = &form;
+    OpId id = form.op->id;
     switch (id) {
     case OP_masked_scatter:
-        return semantics_now < SEMANTICS_2_8 && call->op->kind == KIND_INPLACE &&
+        return semantics_now < SEMANTICS_2_8 && in_place &&
                        !tensor_is_contiguous(call->arg[0].tensor)
                    ? "masked_scatter_ of a self that is not row-major"
                    : NULL;
@@ -345,6 +364,18 @@ const char *unspecified(const Call *call) {
     case OP_rsub_Tensor:
     case OP_rsub_Scalar:
         return fuses(call) ? "add with an alpha that overflows when it is multiplied first" : NULL;
+    case OP_mul_Scalar:
+    case OP_mul_Tensor:
+    case OP_div_Scalar:
+    case OP_div_Tensor:
+    case OP_div_Scalar_mode:
+    case OP_div_Tensor_mode:
+    case OP_floor_divide_Scalar:
+    case OP_floor_divide:
+        if (half_number_is_rounded(call)) {
+            return half_number;
+        }
+        break;
     case OP_conv1d:
     case OP_conv2d:
         return convolution(call);
@@ -367,12 +398,25 @@ const char *unspecified(const Call *call) {
     case OP_norm_Scalar:
     case OP_norm_dim:
         return powers_overflow(call) ? "norm: powers that overflow or vanish" : NULL;
+    case OP_expand:
+    case OP_broadcast_to:
+    case OP_as_strided:
+    case OP_as_strided_:
+        return names_negative_size(call)
+                   ? "a negative size, which expand and as_strided take where nothing is addressed"
+                   : NULL;
+    case OP_leaky_relu:
+    case OP_lerp_Scalar:
+        return half_number_overflows(call) ? half_number : NULL;
     case OP_elu:
     case OP__elu_result:
-        return elu_overflows(call) ? "elu: an exponential that overflows in float32" : NULL;
+        return half_number_overflows(call) ? half_number
+               : elu_overflows(call)       ? "elu: an exponential that overflows in float32"
+                                           : NULL;
     case OP_softplus:
-        return softplus_overflows(call) ? "softplus: an exponential that overflows in float32"
-                                        : NULL;
+        return half_number_overflows(call) ? half_number
+               : softplus_overflows(call)  ? "softplus: an exponential that overflows in float32"
+                                           : NULL;
     case OP_var:
     case OP_var_dim:
     case OP_var_correction:

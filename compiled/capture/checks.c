@@ -128,9 +128,13 @@ static ErrCode check_fits(Capture *cap, const Tensor *value, DType dtype) {
         TRY(apply_nodes(cap, OP_logical_not, finite, NULL, &special));
         TRY(apply_nodes(cap, OP_logical_or, fits, special, &ok));
     } else if (from_float) {
-        bool open = dtype == DT_int64;
+        bool open = dtype == DT_int64 || since(overflow_of_fraction);
+        double greatest = (double)dtype_max(dtype);
         TRY(in_bounds(cap, wide, scalar_float((double)dtype_min(dtype)),
-                      scalar_float(open ? 0x1p63 : (double)dtype_max(dtype)), open, &ok));
+                      scalar_float(dtype == DT_int64 ? 0x1p63
+                                   : open            ? greatest + 1
+                                                     : greatest),
+                      open, &ok));
     } else {
         int64_t lo = dtype == DT_uint8 ? -255 : dtype_min(dtype);
         TRY(in_bounds(cap, wide, scalar_int(lo), scalar_int(dtype_max(dtype)), false, &ok));

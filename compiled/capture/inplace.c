@@ -440,6 +440,9 @@ ErrCode capture_in_place(Capture *cap, const Call *call, Tensor **out, int *nout
         tape = cap_node_new(cap, twin.op->grad ? GRAD_NODE_OP : GRAD_NODE_ZERO, nslot, 1);
         TRY(cap_collect_next_edges(cap, tape, twin.op, slot));
     }
+    if (op_is_bitwise(twin.op)) { /* only materializes */
+        tape = NULL;
+    }
     Infer r = {.arena = cap->arena, .err = cap->emit.err, .in_place = true};
     TRY(inplace_check_write(cap, &twin, call->op, slot, nslot, &r));
     TRY(capture_memory(cap, &r.out[0]));

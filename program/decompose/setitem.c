@@ -133,6 +133,6 @@ ErrCode decompose_setitem(Emit *e, const Call *call, Tensor **out, int *nout) {
     Call fill;
     call_init(&fill, OP_fill__Scalar);
     fill.arg[0].tensor = s.view;
-    fill.arg[1].scalar = number;
+    fill.arg[1].scalar = since(setitem_number) ? value->scalar : number;
     return emit_call(e, &fill, written, &n);
 }

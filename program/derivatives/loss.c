@@ -13,8 +13,8 @@ void grad_embedding(Grad *g) {
 }
 
 /* grad: embedding(grad, indices), with zeros at padding_idx; PyTorch does not scale by frequency
- * again, and views the rows as [indices.., -1], which is ambiguous where there is no index, whatever
- * the rows (embedding_dense_double_backward) */
+ * again, and views the rows as [indices.., -1], which is ambiguous where there is no index,
+ * whatever the rows (embedding_dense_double_backward) */
 void grad_embedding_grad(Grad *g) {
     if (!wanted(g, 0)) {
         return;
@@ -146,7 +146,10 @@ void grad_layer_norm(Grad *g) {
         Tensor *G = weight ? emit_mul(e, grad, emit_cast(e, weight, grad->dtype)) : grad;
         Tensor *level = emit_op(e, OP_mean_dim, 3, G, dims, n, 1),
                *slope = emit_op(e, OP_mean_dim, 3, emit_mul(e, G, xhat), dims, n, 1);
-        give(g, 0, emit_mul(e, emit_sub(e, emit_sub(e, G, level), emit_mul(e, xhat, slope)), rstd));
+        Tensor *answer =
+            emit_mul(e, emit_sub(e, emit_sub(e, G, level), emit_mul(e, xhat, slope)), rstd);
+        bool laid_out = answer && tensor_numel(answer) > 0 && !tensor_is_contiguous(answer);
+        give(g, 0, laid_out ? emit_op(e, OP__contiguous_copy, 1, answer) : answer);
     }
     for (int d = 0; d < first; d++) {
         dims[d] = d;

@@ -256,7 +256,7 @@ ErrCode infer_constant_pad_nd(const Call *call, Infer *r) {
         if (!checked_add(size[d], at[0], &size[d]) || !checked_add(size[d], at[1], &size[d])) {
             return error_set(r->err, ERR_limit, "a tensor's size overflows");
         }
-        if (size[d] <= 0) {
+        if (size[d] < (since(pad_to_nothing) ? 0 : 1)) {
             return error_set(r->err, ERR_invalid,
                              "negative padding resulted in a negative output size in dimension %d",
                              d);

@@ -15,15 +15,16 @@ ErrCode infer_full(const Call *call, Infer *r) {
     Scalar value = call->arg[1].scalar;
     DType dtype = call_dtype(call, "dtype", dtype_default(value.kind));
     TRY(infer_contiguous(r, dtype, call->arg[0].ints.v, call->arg[0].ints.n));
-    return half_overflows(dtype) ? ERR_none : scalar_check(value, dtype, r->err);
+    return filled_check(value, dtype, tensor_numel(&r->out[0]), r->err);
 }
 
 /* new_zeros, new_ones, new_full. */
 ErrCode infer_new_size(const Call *call, Infer *r) {
     DType dtype = call_dtype(call, "dtype", call->arg[0].tensor->dtype);
     TRY(infer_contiguous(r, dtype, call->arg[1].ints.v, call->arg[1].ints.n));
-    return call->op->id == OP_new_full ? scalar_check(call->arg[2].scalar, dtype, r->err)
-                                       : ERR_none;
+    return call->op->id == OP_new_full
+               ? filled_check(call->arg[2].scalar, dtype, tensor_numel(&r->out[0]), r->err)
+               : ERR_none;
 }
 
 /* zeros_like, ones_like, full_like. */
@@ -31,8 +32,9 @@ ErrCode infer_like(const Call *call, Infer *r) {
     const Tensor *self = call->arg[0].tensor;
     DType dtype = call_dtype(call, "dtype", self->dtype);
     TRY(infer_cloned(r, self, dtype));
-    return call->op->id == OP_full_like ? scalar_check(call->arg[1].scalar, dtype, r->err)
-                                        : ERR_none;
+    return call->op->id == OP_full_like
+               ? filled_check(call->arg[1].scalar, dtype, tensor_numel(self), r->err)
+               : ERR_none;
 }
 
 /* ---- arange (compute_arange_size in aten/src/ATen/native/RangeUtils.h) ---- */

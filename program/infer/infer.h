@@ -49,6 +49,9 @@ static inline DType call_dtype(const Call *call, const char *name, DType otherwi
 
 /* Does c10::Scalar::to<T> raise "value cannot be converted to type T without overflow"? */
 bool scalar_overflows(Scalar s, DType dtype);
+/* Reports scalar_overflows for a number that fills a tensor of `numel` elements. Since
+ * half_overflow a single element of a half dtype is stored without that check. */
+ErrCode filled_check(Scalar s, DType dtype, int64_t numel, Error *err);
 /* Reports that error if scalar_overflows. */
 ErrCode scalar_check(Scalar s, DType dtype, Error *err);
 /* Has PyTorch's CPU build no kernel of this op for a half type (ops.def, NO_KERNEL)? */

@@ -203,6 +203,7 @@ ErrCode infer_addmv(const Call *call, Infer *r) {
                              "result type %s can't be cast to the desired output type %s",
                              dtype_name(self->dtype), dtype_name(b->dtype));
         }
+        TRY(scalar_check(call->arg[3].scalar, self->dtype, r->err));
         return infer_contiguous(r, b->dtype, self->size, self->ndim);
     }
     TRY(check_added_product(call, a, b, tensor_numel(a) == 0, false, r->err));

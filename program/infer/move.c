@@ -37,7 +37,7 @@ ErrCode infer_copy(const Call *call, Infer *r) {
 ErrCode infer_self_like(const Call *call, Infer *r) {
     const Tensor *self = call->arg[0].tensor;
     if (call->op->id == OP_fill_Scalar) {
-        TRY(scalar_check(call->arg[1].scalar, self->dtype, r->err));
+        TRY(filled_check(call->arg[1].scalar, self->dtype, tensor_numel(self), r->err));
     }
     return infer_cloned(r, self, self->dtype);
 }

@@ -6,6 +6,7 @@
  * must fit as well (c10::Scalar::to), while the scalar of add, mul, eq, .. wraps silently:
  * torch.add(uint8, 300) is fine, torch.clamp(uint8, 300) raises. */
 #include "program/infer/infer.h"
+#include "program/ops/functions.h"
 
 #include <math.h>
 #include <string.h>
@@ -25,7 +26,9 @@ bool scalar_overflows(Scalar s, DType dtype) {
         if (dtype == DT_int64) {
             return !(s.f >= -0x1p63 && s.f < 0x1p63);
         }
-        return !(s.f >= (double)dtype_min(dtype) && s.f <= (double)dtype_max(dtype));
+        double most = (double)dtype_max(dtype);
+        return !(s.f >= (double)dtype_min(dtype) &&
+                 (since(overflow_of_fraction) ? s.f < most + 1 : s.f <= most));
     }
     if (dtype == DT_uint8 && s.i < 0) {
         return s.i < -255;
@@ -39,6 +42,10 @@ ErrCode scalar_check(Scalar s, DType dtype, Error *err) {
                          dtype_name(dtype));
     }
     return ERR_none;
+}
+
+ErrCode filled_check(Scalar s, DType dtype, int64_t numel, Error *err) {
+    return numel == 1 && half_overflows(dtype) ? ERR_none : scalar_check(s, dtype, err);
 }
 
 /* ---- promotion over a call's operands ---- */
@@ -250,7 +257,7 @@ ErrCode typing_pow(const Call *call, DType *compute, DType *result, Error *err) 
             return error_set(err, ERR_invalid,
                              "Integers to negative integer powers are not allowed.");
         }
-        if (!dtype_is_float(dtype)) {
+        if (!dtype_is_float(dtype) || dtype_bytes(dtype) < 4) {
             TRY(scalar_check(exponent, dtype, err));
         }
     }
@@ -305,7 +312,7 @@ ErrCode typing_where(const Call *call, DType *compute, DType *result, Error *err
     DType dtype = promote_operands(call, 1);
     *compute = *result = dtype;
     for (int k = 1; k < op->noperand; k++) {
-        if (is_scalar(&op->param[op->operand[k]])) {
+        if (is_scalar(&op->param[op->operand[k]]) && !half_overflows(dtype)) {
             TRY(scalar_check(call->arg[op->operand[k]].scalar, dtype, err));
         }
     }
@@ -351,6 +358,11 @@ static ErrCode check_scalars(const Call *call, DType dtype, Error *err) {
     return ERR_none;
 }
 
+/* The dtype in which ATen computes activations: at::opmath_type. */
+static DType opmath_type(DType dtype) {
+    return dtype_is_float(dtype) && dtype_bytes(dtype) < 4 ? DT_float32 : dtype;
+}
+
 /* Floats only: there is no kernel for integers. */
 ErrCode typing_floating(const Call *call, DType *compute, DType *result, Error *err) {
     *compute = *result = promote_operands(call, 0);
@@ -358,7 +370,7 @@ ErrCode typing_floating(const Call *call, DType *compute, DType *result, Error *
         return typing_no_kernel(call, *compute, err);
     }
     TRY(half_check(call, *compute, err));
-    return check_scalars(call, *compute, err);
+    return check_scalars(call, opmath_type(*compute), err);
 }
 
 ErrCode typing_gelu(const Call *call, DType *compute, DType *result, Error *err) {
@@ -403,7 +415,9 @@ ErrCode typing_threshold(const Call *call, DType *compute, DType *result, Error 
     DType dtype = call->arg[0].tensor->dtype;
     *compute = *result = dtype;
     TRY(refuse_missing(call, dtype, err));
-    return check_scalars(call, dtype, err);
+    DType compared = since(threshold_opmath) ? opmath_type(dtype) : dtype;
+    TRY(scalar_check(call->arg[1].scalar, compared, err));
+    return scalar_check(call->arg[2].scalar, dtype, err);
 }
 
 /* Integers and bools. In 1.13 a Scalar is an integer even if it is a bool, as the overloads .Scalar
@@ -429,7 +443,9 @@ ErrCode typing_lerp(const Call *call, DType *compute, DType *result, Error *err)
     DType dtype = call->arg[0].tensor->dtype;
     *compute = *result = dtype;
     for (int k = 1; k <= 2; k++) {
-        if (!is_scalar(&call->op->param[k]) && call->arg[k].tensor->dtype != dtype) {
+        bool number = is_scalar(&call->op->param[k]) ||
+                      (k == 2 && call->arg[k].tensor->ndim == 0 && since(lerp_number_weight));
+        if (!number && call->arg[k].tensor->dtype != dtype) {
             return error_set(err, ERR_dtype, "expected dtype %s for `%s` but got dtype %s",
                              dtype_name(dtype), call->op->param[k].name,
                              dtype_name(call->arg[k].tensor->dtype));
@@ -439,7 +455,7 @@ ErrCode typing_lerp(const Call *call, DType *compute, DType *result, Error *err)
         return typing_no_kernel(call, dtype, err);
     }
     TRY(half_check(call, dtype, err));
-    return check_scalars(call, dtype, err);
+    return check_scalars(call, opmath_type(dtype), err);
 }
 
 ErrCode typing_addcdiv(const Call *call, DType *compute, DType *result, Error *err) {
