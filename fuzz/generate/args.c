@@ -161,7 +161,7 @@ bool draw_arguments(Gen *g, Stmt *s, GenVar *self) {
     Draw x = {.g = g, .s = s, .op = op, .main = main_param(op)};
     if (x.main >= 0) {
         x.self = self != NULL ? self : draw_main(g, op);
-        if (x.self == NULL) {
+        if (x.self == NULL || (self != NULL && !main_has_dims(op, self))) {
             return false;
         }
         x.t = x.self->t;

@@ -58,6 +58,8 @@ bool indices_argument(Draw *x, int k);
 int refactored_size(Gen *g, const Tensor *t, int64_t *size);
 int expanded_size(Gen *g, const Tensor *t, int64_t *size);
 
+/* Has `v` as many dims as the main tensor of the op needs? */
+bool main_has_dims(const OpInfo *op, const GenVar *v);
 /* A variable for parameter `main` of the op, as its row and its parameters need it; NULL: none. */
 GenVar *draw_main(Gen *g, const OpInfo *op);
 /* The parameter that the sizes of the others depend on, or -1. */

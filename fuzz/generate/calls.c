@@ -4,7 +4,7 @@
  * flag, sizes, strides, dtype, offset, which inputs share storage; or only the data, so that the
  * cache must hit. Or it reuses the tensors, with the histories that earlier calls gave them, and
  * sets flags. */
-#include "fuzz/generate/draw.h"
+#include "fuzz/generate/vary.h"
 
 #include <string.h>
 
@@ -58,6 +58,15 @@ void draw_returns(Gen *g) {
             names[n++] = v->name;
         }
     }
+    if (draw_feature(g, g->w[W_return_unspent])) {
+        for (int i = g->nvars - 1; i >= 0 && n < GEN_RETURNS; i--) {
+            const GenVar *v = &g->var[i];
+            if (!v->dead && !v->spent && !g->base[v->base].input && !returned(g, v, names, n)) {
+                roots[n] = gen_var_requires_grad(g, v);
+                names[n++] = v->name;
+            }
+        }
+    }
     Program *p = g->p;
     p->returns = arena_alloc_raw(g->arena, (int64_t)sizeof(NameId) * (n + 1));
     memcpy(p->returns, names, sizeof names[0] * (size_t)n);
@@ -92,118 +101,6 @@ void draw_returns(Gen *g) {
 }
 
 /* ---- recalls ---- */
-
-static int64_t input_extent(const Input *in) {
-    Tensor t;
-    t.ndim = in->ndim;
-    t.offset = in->offset;
-    t.dtype = in->dtype;
-    for (int d = 0; d < in->ndim; d++) {
-        t.size[d] = in->size[d];
-        t.stride[d] = in->stride[d];
-    }
-    int64_t extent = 0;
-    CHECK(tensor_extent(&t, &extent));
-    return extent;
-}
-
-static void vary_flag(Gen *g, Input *in, int n) {
-    int start = draw_below(g, n);
-    for (int i = 0; i < n; i++) {
-        Input *x = &in[(start + i) % n];
-        if (dtype_is_float(x->dtype)) {
-            x->requires_grad = !x->requires_grad;
-            x->requires_grad_given = true;
-            return;
-        }
-    }
-}
-
-/* Another layout of the same size; only for an input with a fill and a storage of its own. */
-static void vary_layout(Gen *g, Input *in, int n) {
-    Input *x = &in[draw_below(g, n)];
-    if (x->storage != NAME_NONE || !x->data.is_fill || x->ndim < 1) {
-        return;
-    }
-    if (draw_chance(g, 40) || x->ndim < 2) {
-        x->offset = x->offset > 0 ? 0 : 1 + draw_below(g, 3);
-        x->offset_given = true;
-        return;
-    }
-    int64_t stride = 1;
-    for (int d = 0; d < x->ndim; d++) { /* column-major */
-        x->stride[d] = stride;
-        stride *= max_i64(x->size[d], 1);
-    }
-    x->stride_given = true;
-}
-
-static void vary_dtype(Gen *g, Input *in, int n) {
-    Input *x = &in[draw_below(g, n)];
-    if (dtype_is_float(x->dtype) && x->storage == NAME_NONE && x->data.is_fill) {
-        x->dtype = x->dtype == DT_float32 ? DT_float64 : DT_float32;
-    }
-}
-
-/* All dims of one size, in all inputs, take another; only where every input is a dense fill of its
- * own. */
-static void vary_size(Gen *g, Input *in, int n) {
-    for (int i = 0; i < n; i++) {
-        if (in[i].storage != NAME_NONE || !in[i].data.is_fill || in[i].stride_given) {
-            return;
-        }
-    }
-    Input *x = &in[draw_below(g, n)];
-    if (x->ndim == 0) {
-        return;
-    }
-    int64_t from = x->size[draw_below(g, x->ndim)],
-            to = draw_chance(g, 20) ? draw_between(g, 0, 1) : draw_between(g, 1, 5);
-    if (to > from && g->options->max_elements > 0) { /* results grow with them */
-        return;
-    }
-    for (int i = 0; i < n; i++) {
-        for (int d = 0; d < in[i].ndim; d++) {
-            in[i].size[d] = in[i].size[d] == from ? to : in[i].size[d];
-        }
-        contiguous_strides(in[i].size, in[i].ndim, in[i].stride);
-    }
-}
-
-/* Two inputs of one dtype come to share a storage, or part ways. */
-static void vary_sharing(Gen *g, Input *in, int n) {
-    int a = draw_below(g, n), b = draw_below(g, n);
-    if (a == b) {
-        return;
-    }
-    if (a > b) {
-        int keep = a;
-        a = b;
-        b = keep;
-    }
-    Input *x = &in[a], *y = &in[b];
-    if (y->storage != NAME_NONE && x->storage == y->storage && !y->data.given) {
-        y->storage = NAME_NONE;
-        y->data = (InputData){.given = true,
-                              .is_fill = true,
-                              .fill = FILL_dyadic,
-                              .seed = (uint64_t)draw_below(g, 1000)};
-        return;
-    }
-    if (x->storage == NAME_NONE && y->storage == NAME_NONE && x->dtype == y->dtype &&
-        x->data.is_fill && input_extent(y) <= input_extent(x)) {
-        x->storage = y->storage = gen_name(g, 's', g->next_storage++);
-        y->data = (InputData){.given = false};
-    }
-}
-
-static void vary_data(Gen *g, Input *in, int n) {
-    for (int i = 0; i < n; i++) {
-        if (in[i].data.given && in[i].data.is_fill && dtype_is_float(in[i].dtype)) {
-            in[i].data.seed = (uint64_t)draw_below(g, 100000);
-        }
-    }
-}
 
 /* ---- recalls in other sizes ---- */
 
@@ -269,13 +166,13 @@ static bool draw_sizes(Gen *g) {
             if (!in[i].stride_given) {
                 contiguous_strides(in[i].size, in[i].ndim, in[i].stride);
                 if (laid_out) {
-                    vary_layout(g, &in[i], 1);
+                    vary(g, VARY_LAYOUT, &in[i], 1);
                 }
             } else if (draw_chance(g, 90)) {
                 restride(&in[i], &p->inputs[i]);
             }
         }
-        vary_data(g, in, p->ninputs);
+        vary(g, VARY_DATA, in, p->ninputs);
         p->recalls[k] = (Recall){.inputs = in,
                                  .ninputs = p->ninputs,
                                  .grad_mode = p->grad_mode,
@@ -289,6 +186,10 @@ void draw_recalls(Gen *g) {
     Program *p = g->p;
     bool bounded = g->options->max_elements > 0; /* inference has not seen the other sizes */
     if (g->want_sizes && !bounded && p->ninputs > 0 && draw_sizes(g)) {
+        return;
+    }
+    if (p->ninputs > 0 && draw_feature(g, g->w[W_cycle])) {
+        draw_cycle(g);
         return;
     }
     bool flags = g->want_recall;
@@ -316,24 +217,18 @@ void draw_recalls(Gen *g) {
         r->inputs = in;
         r->ninputs = p->ninputs;
         if (draw_chance(g, 60)) {
-            vary_data(g, in, p->ninputs);
+            vary(g, VARY_DATA, in, p->ninputs);
         }
-        Weight what = (Weight)(W_change_flags + draw_share(g, W_change_flags, W_change_data));
-        if (flags || what == W_change_flags) {
+        Variation what = (Variation)draw_share(g, W_change_flags, W_change_data);
+        if (flags || what == VARY_FLAGS) {
             if (draw_chance(g, 70)) {
-                vary_flag(g, in, p->ninputs);
+                vary(g, VARY_FLAGS, in, p->ninputs);
             }
             if (draw_chance(g, flags ? 60 : 35)) {
                 mode = !mode;
             }
-        } else if (what == W_change_layout) {
-            vary_layout(g, in, p->ninputs);
-        } else if (what == W_change_dtype) {
-            vary_dtype(g, in, p->ninputs);
-        } else if (what == W_change_size) {
-            vary_size(g, in, p->ninputs);
-        } else if (what == W_change_sharing) {
-            vary_sharing(g, in, p->ninputs);
+        } else if (what != VARY_DATA) {
+            vary(g, what, in, p->ninputs);
         }
         r->grad_mode = mode;
         r->object_form = r->grad_mode_given = !mode || (p->grad_mode_given && draw_chance(g, 50));

@@ -11,7 +11,27 @@ Scalar draw_scalar(Gen *g, DType dtype);
  * nothing fits. */
 bool draw_arguments(Gen *g, Stmt *s, GenVar *self);
 
+/* ---- situations/situations.c ---- */
+/* Which situations the program is made of, after its swarm. */
+void draw_situations(Gen *g);
+/* Another value where a program tries the ends: a slice bound, a count, a shift of a dim of n
+ * elements. */
+int64_t draw_extreme(Gen *g, int64_t n);
+/* A number at or beyond the end of the dtype's range. */
+Scalar draw_extreme_scalar(Gen *g, DType dtype);
+
+/* ---- situations/related.c ---- */
+/* The op statement again, on the same operands, with an argument that is equal but spelled
+ * otherwise, or another dtype; both results are returned. */
+void draw_related(Gen *g, const Stmt *s);
+
+/* ---- generate/main_tensor.c ---- */
+/* May `v` be the main tensor of the op? A chance decides where it mostly errs. */
+bool main_takes(Gen *g, const OpInfo *op, const GenVar *v);
+
 /* ---- generate/op.c ---- */
+/* An op that the weights of this program allow. */
+const OpInfo *draw_op_info(Gen *g);
 /* One random op statement, in a few tries; the committed variable or NULL. */
 GenVar *draw_op(Gen *g);
 /* The given op in a few tries; `self` may be NULL. */

@@ -28,7 +28,8 @@ enum {
     GEN_INPUTS = 9,
     GEN_MADE = 160,
     GEN_ELEMENTS = 288 /* and of lists of values */,
-    GEN_RETURNS = 8
+    GEN_RETURNS = 8,
+    GEN_FEW = 8
 };
 /* Binary digits after the point that mean: no longer exact in the program's floats. */
 enum { BITS_INEXACT = 64 };
@@ -69,6 +70,23 @@ typedef struct Made { /* one output of one op applied inside a statement */
     bool view, multi;
 } Made;
 
+/* Features of the whole program, drawn once (situations/situations.c). All off: random statements.
+ */
+typedef struct Situations {
+    OpId few[GEN_FEW]; /* the ops that most statements are drawn from */
+    int nfew;          /* 0: all */
+    int chain;         /* percent of main operands that are the last result */
+    bool related;      /* ops are drawn again on the same operands */
+    bool extremes;     /* arguments beyond the ends */
+    bool limits;       /* values near the limits of their dtype */
+    bool neutral;      /* numbers are mostly 0, 1 and -1 */
+    bool breaks;       /* graph breaks between statements */
+    bool mixed;        /* operands of other dtypes, of one element */
+    bool long_lists;   /* lists of up to 8 tensors */
+    int nlayout;       /* layouts that inputs are drawn from; 0: by weight */
+    int layout[2];
+} Situations;
+
 typedef struct Gen {
     MetaEmit meta; /* first member: the apply hook finds the Gen */
     ErrCode (*infer)(Emit *e, const Call *call, Tensor **out, int *nout); /* the Emit's own apply */
@@ -100,6 +118,7 @@ typedef struct Gen {
     int weight[CLASS_COUNT + 1]; /* of the classes of ops in this program; CLASS_NEVER: 0 */
     uint64_t op_salt;
     int op_off;                  /* percent of ops switched off */
+    Situations situation;        /* what the program repeats on purpose */
     GenVar *wanted[GEN_RETURNS]; /* what a pattern wants returned */
     int nwanted;
     bool want_partial; /* backward from some returns only */
@@ -118,6 +137,10 @@ typedef struct Gen {
 /* ---- chance: an empty choice gives its first ---- */
 static inline int draw_below(Gen *g, int n) { return n > 1 ? (int)rng_below(&g->rng, n) : 0; }
 static inline bool draw_chance(Gen *g, int percent) { return draw_below(g, 100) < percent; }
+/* A chance that leaves the stream as it is where it is 0. */
+static inline bool draw_feature(Gen *g, int percent) {
+    return percent > 0 && draw_chance(g, percent);
+}
 static inline int64_t draw_between(Gen *g, int64_t lo, int64_t hi) {
     return hi > lo ? lo + rng_below(&g->rng, hi - lo + 1) : lo;
 }

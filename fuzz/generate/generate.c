@@ -126,6 +126,7 @@ static void draw_swarm(Gen *g) {
         g->p->grad_mode = false;
         g->p->grad_mode_given = true;
     }
+    draw_situations(g);
 }
 
 static void draw_inputs(Gen *g) {
@@ -148,6 +149,9 @@ static void draw_statements(Gen *g, int count) {
     int most = g->nstmts + count;
     for (int tries = 0; g->nstmts < most && tries < 2 * count + 2 && gen_room(g); tries++) {
         draw_statement(g);
+        if (g->situation.breaks && draw_chance(g, 30) && gen_room(g)) {
+            stmt_append(g, stmt_new(g, STMT_GRAPH_BREAK));
+        }
     }
 }
 

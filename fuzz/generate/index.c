@@ -55,6 +55,10 @@ static PIndexItem random_slice(Gen *g, int64_t size) {
     if (stop > 0 && stop <= size && draw_chance(g, 20)) {
         stop = stop == size ? INT64_MIN : stop - size;
     }
+    if (g->situation.extremes) {
+        start = start != INT64_MIN && draw_chance(g, 40) ? draw_extreme(g, size) : start;
+        stop = stop != INT64_MIN && draw_chance(g, 40) ? draw_extreme(g, size) : stop;
+    }
     return index_slice(start, stop, draw_chance(g, 30) ? draw_between(g, 1, 3) : INT64_MIN);
 }
 

@@ -67,6 +67,16 @@ static void layout_permuted(Gen *g, Input *in) {
     in->stride_given = true;
 }
 
+/* The first dim innermost: what a transpose gives. */
+static void layout_by_columns(Input *in) {
+    int64_t stride = 1;
+    for (int d = 0; d < in->ndim; d++) {
+        in->stride[d] = stride;
+        stride *= max_i64(in->size[d], 1);
+    }
+    in->stride_given = true;
+}
+
 /* Row-major with gaps: as if every dim from `from` out had been sliced with a step or out of a
  * wider tensor. */
 static void layout_stepped(Gen *g, Input *in) {
@@ -97,12 +107,17 @@ static void layout_expanded(Gen *g, Input *in) {
 
 static void draw_layout(Gen *g, Input *in) {
     contiguous_strides(in->size, in->ndim, in->stride);
+    const Situations *situation = &g->situation;
     Weight layout =
-        (Weight)(W_layout_contiguous + draw_share(g, W_layout_contiguous, W_layout_offset));
+        (Weight)(W_layout_contiguous + (situation->nlayout > 0
+                                            ? situation->layout[draw_below(g, situation->nlayout)]
+                                            : draw_share(g, W_layout_contiguous, W_layout_offset)));
     if (in->ndim == 0 || layout == W_layout_contiguous) {
         return;
     }
-    if (layout == W_layout_permuted) {
+    if (layout == W_layout_permuted && situation->nlayout > 0 && draw_chance(g, 60)) {
+        layout_by_columns(in);
+    } else if (layout == W_layout_permuted) {
         layout_permuted(g, in);
     } else if (layout == W_layout_stepped) {
         layout_stepped(g, in);
@@ -136,6 +151,9 @@ static void draw_fill(Gen *g, Input *in) {
         in->data.fill = r < 60 ? FILL_special : r < 90 ? FILL_dyadic : FILL_uniform;
     } else if (g->specials) {
         in->data.fill = r < 25 ? FILL_special : FILL_dyadic;
+    } else if (g->situation.limits) {
+        bool special = r < (dtype_is_float(in->dtype) ? 20 : 60);
+        in->data.fill = special ? FILL_special : r < 70 ? FILL_arange : FILL_dyadic;
     } else {
         static const FillKind fill[] = {FILL_dyadic, FILL_uniform, FILL_arange, FILL_ones,
                                         FILL_zeros};

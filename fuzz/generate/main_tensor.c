@@ -65,8 +65,17 @@ static bool makes_choice(const OpInfo *op) {
     }
 }
 
+/* Shifts by a negative number or by all bits are undefined. */
+static bool counts_bits(const Gen *g, const GenVar *v) {
+    const Data *data = &g->data[v->data];
+    return data->lo >= 0 && data->hi < 8;
+}
+
 static bool main_fits(Gen *g, const OpInfo *op, const GenVar *v, int least, int most, int tensors) {
     if (v->dead || v->t->ndim < least || v->t->ndim > most) {
+        return false;
+    }
+    if (shifts(op) && op->param[0].type == ARG_SCALAR && !counts_bits(g, v) && !draw_chance(g, 3)) {
         return false;
     }
     if (v->fuzzy &&
@@ -107,21 +116,44 @@ static bool main_fits(Gen *g, const OpInfo *op, const GenVar *v, int least, int 
         }
     }
     if (g->data[v->data].bits >= BITS_INEXACT && dtype_is_float(v->t->dtype) && makes_choice(op) &&
-        !draw_chance(g, 10)) {
+        !draw_chance(g, g->w[W_inexact_choice])) {
         return false;
     }
     return true;
 }
 
+static int count_tensors(const OpInfo *op) {
+    int tensors = 0;
+    for (int k = 0; k < op->nparam; k++) {
+        tensors += op->param[k].type <= ARG_TENSORS_OPT || op->param[k].type == ARG_INDEX;
+    }
+    return tensors;
+}
+
+bool main_has_dims(const OpInfo *op, const GenVar *v) {
+    int least, most;
+    dims_wanted(op, &least, &most);
+    return v->t->ndim >= least && v->t->ndim <= most;
+}
+
+bool main_takes(Gen *g, const OpInfo *op, const GenVar *v) {
+    int least, most;
+    dims_wanted(op, &least, &most);
+    return main_param(op) >= 0 && main_fits(g, op, v, least, most, count_tensors(op));
+}
+
 GenVar *draw_main(Gen *g, const OpInfo *op) {
-    int least, most, tensors = 0;
+    int least, most, tensors = count_tensors(op);
     if (op->draw == DRAW_COUNTS) {
         int64_t length = draw_below(g, 5);
         return draw_index_tensor(g, draw_chance(g, 80) ? DT_int64 : DT_int32, &length, 1, 0, 3, -1);
     }
     dims_wanted(op, &least, &most);
-    for (int k = 0; k < op->nparam; k++) {
-        tensors += op->param[k].type <= ARG_TENSORS_OPT || op->param[k].type == ARG_INDEX;
+    if (g->nvars > 0 && draw_feature(g, g->situation.chain)) {
+        GenVar *last = &g->var[g->nvars - 1];
+        if (main_fits(g, op, last, least, most, tensors)) {
+            return last;
+        }
     }
     for (int i = 0; i < 10 && g->nvars > 0; i++) {
         int recent = g->nvars < 5 ? g->nvars : 5;

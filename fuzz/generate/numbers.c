@@ -9,6 +9,14 @@
 Scalar draw_scalar(Gen *g, DType dtype) {
     static const double dyadic[] = {0.5, -0.5, 1.5, -1.5, 0.25, 2.5, 0.125, -0.75};
     static const double special[] = {INFINITY, -INFINITY, NAN, -0.0, 1e30, 0.0};
+    if (g->situation.extremes && draw_chance(g, 15)) {
+        return draw_extreme_scalar(g, dtype);
+    }
+    if (g->situation.neutral && draw_chance(g, 50)) {
+        int64_t i = draw_below(g, 5) / 2 - (draw_chance(g, 20) ? 1 : 0);
+        return dtype_is_float(dtype) && draw_chance(g, 60) ? scalar_float((double)i)
+                                                           : scalar_int(i > 1 ? 1 : i);
+    }
     int r = draw_below(g, 100);
     if (dtype == DT_bool && r < 70) {
         return scalar_bool(draw_chance(g, 50));
@@ -106,7 +114,14 @@ bool scalar_argument(Draw *x, int k) {
 /* Either way to name the same dim. */
 static int64_t signed_dim(Draw *x, int64_t dim) {
     int64_t n = x->t != NULL ? max_i64(x->t->ndim, 1) : 1;
-    return draw_chance(x->g, 30) ? dim - n : dim;
+    return draw_chance(x->g, x->g->situation.extremes ? 60 : 30) ? dim - n : dim;
+}
+
+/* A slice bound, a diagonal, a count of turns, the size of a piece: any value is one. */
+static bool counts_freely(const Param *p) {
+    bool bound = (named(p, "start") || named(p, "end") || named(p, "step")) && p->has_default;
+    return bound || named(p, "diagonal") || named(p, "offset") || named(p, "split_size") ||
+           named(p, "chunks") || (named(p, "k") && p->has_default);
 }
 
 bool int_argument(Draw *x, int k) {
@@ -198,6 +213,12 @@ bool int_argument(Draw *x, int k) {
         v = signed_dim(x, draw_below(g, ndim));
     } else {
         v = draw_extent(g);
+    }
+    if (g->situation.extremes && counts_freely(p) && draw_chance(g, 40)) {
+        v = draw_extreme(g, n);
+        bool positive = named(p, "step") || named(p, "split_size") || named(p, "chunks");
+        v = positive ? 1 + (v < 0 ? -1 - v : v) % 1000 : v;
+        x->first = named(p, "start") ? max_i64(0, min_i64(v < 0 ? v + n : v, n)) : x->first;
     }
     set_int(x->s, k, v);
     return true;
@@ -375,6 +396,9 @@ bool ints_argument(Draw *x, int k) {
         int64_t along[3];
         for (int d = 0; d < n; d++) {
             v[d] = draw_between(g, -4, 4);
+            if (g->situation.extremes && draw_chance(g, 40)) {
+                v[d] = draw_extreme(g, ndim > 0 ? x->t->size[0] : 1);
+            }
             along[d] = flat ? 0 : signed_dim(x, draw_below(g, ndim));
         }
         if (!flat) {

@@ -16,7 +16,7 @@ static bool switched_off(const Gen *g, OpId id) {
 }
 
 /* Where the swarm has left next to nothing, one that is allowed. */
-static const OpInfo *op_choose_op(Gen *g) {
+const OpInfo *draw_op_info(Gen *g) {
     const GenerateOptions *options = g->options;
     for (int i = 0; i < 200; i++) {
         OpId id = options->op[draw_below(g, options->nop)];
@@ -58,8 +58,11 @@ GenVar *draw_this_op(Gen *g, OpId id, GenVar *self) {
 }
 
 GenVar *draw_op(Gen *g) {
+    const Situations *situation = &g->situation;
     for (int i = 0; i < 6; i++) {
-        const OpInfo *op = op_choose_op(g);
+        const OpInfo *op = situation->nfew > 0 && draw_chance(g, 85)
+                               ? op_info(situation->few[draw_below(g, situation->nfew)])
+                               : draw_op_info(g);
         for (int j = 0; j < 2; j++) {
             GenVar *v = try_op(g, op->id, NULL);
             if (v != NULL) {

@@ -339,8 +339,8 @@ static bool operands_accept_any(const Gen *g, const GenVar *v) {
 /* A list of tensors to join: one size, except along `dim` where the op allows it. */
 bool tensors_argument(Draw *x, int k) {
     Gen *g = x->g;
-    GenVar *v[4];
-    int n = 1 + draw_below(g, 3);
+    GenVar *v[8];
+    int n = 1 + (g->situation.long_lists ? draw_below(g, 8) : draw_below(g, 3));
     v[0] = draw_var(g, operands_accept_any);
     if (v[0] == NULL) {
         return false;

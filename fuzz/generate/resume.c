@@ -1,4 +1,4 @@
-/* The generator inside an existing program: the mutator that draws a statement.
+/* The generator inside an existing program: the mutators that draw something at a position.
  *
  * Inference runs over the statements before the position, so that the generator knows the metadata
  * of every name and has guesses about values and histories. It draws into a separate block, which
@@ -109,14 +109,39 @@ static void splice_drawn(Block *into, Stmt *before, const Block *drawn) {
     into->count += drawn->count;
 }
 
-bool mutator_draw_statement(Mutant *m) {
+/* What a mutator draws behind the statement `before` (NULL: at the beginning of a block). */
+typedef void (*DrawHere)(Gen *g, const Stmt *before);
+
+static void some_statements(Gen *g, const Stmt *before) {
+    (void)before;
+    for (int n = 1 + draw_below(g, 2); n > 0 && gen_room(g); n--) {
+        draw_statement(g);
+    }
+}
+
+static void some_pattern(Gen *g, const Stmt *before) {
+    (void)before;
+    pattern_draw(g);
+}
+
+/* What was made is looked at. */
+static void return_also(Mutant *m, NameId name) {
+    Program *p = m->p;
+    NameId *more = arena_array(m->arena, NameId, p->nreturns + 1);
+    if (p->nreturns > 0) {
+        memcpy(more, p->returns, sizeof *more * (size_t)p->nreturns);
+    }
+    more[p->nreturns++] = name;
+    p->returns = more;
+}
+
+static bool draw_into(Mutant *m, Site *position, DrawHere draw) {
     Program *p = m->p;
     int next_input = next_number(p, 'x'), next_var = next_number(p, 'v'), inputs = p->ninputs;
     if (p->nnames + 40 > GEN_NAMES || next_input > 900 || next_var > 900 || inputs > GEN_INPUTS ||
         p->setup_given) {
         return false;
     }
-    Site *position = mutant_chance(m, 70) ? mutant_pick(m, NULL) : NULL;
     Gen gen;
     Gen *g = &gen;
     if (p->args_given) { /* a new input is an argument too */
@@ -129,6 +154,7 @@ bool mutator_draw_statement(Mutant *m) {
     gen_begin(g, m->arena, &GENERATE_DEFAULTS, p, rng_next(&m->rng));
     g->next_input = next_input;
     g->next_var = next_var;
+    g->next_storage = next_number(p, 's');
     for (int i = 0; i < inputs; i++) {
         gen_input(g, &p->inputs[i]);
     }
@@ -142,9 +168,7 @@ bool mutator_draw_statement(Mutant *m) {
     }
     g->block = &drawn;
     g->tail = NULL;
-    for (int n = 1 + mutant_below(m, 2); n > 0 && gen_room(g); n--) {
-        draw_statement(g);
-    }
+    draw(g, before);
     for (int i = m->names.n; i < g->nnames; i++) {
         NameId id = names_intern(&m->names, g->names[i]);
         CHECK(id == i);
@@ -167,14 +191,21 @@ bool mutator_draw_statement(Mutant *m) {
         return p->ninputs > inputs;
     }
     splice_drawn(at, before, &drawn);
-    GenVar *last = g->nvars > 0 ? &g->var[g->nvars - 1] : NULL;
-    if (last && p->nreturns < 8 && mutant_chance(m, 50)) { /* what was made is looked at */
-        NameId *more = arena_array(m->arena, NameId, p->nreturns + 1);
-        if (p->nreturns > 0) {
-            memcpy(more, p->returns, sizeof *more * (size_t)p->nreturns);
-        }
-        more[p->nreturns++] = last->name;
-        p->returns = more;
+    for (int i = 0; i < g->nwanted && p->nreturns < GEN_RETURNS; i++) {
+        return_also(m, g->wanted[i]->name);
+    }
+    const GenVar *last = g->nvars > 0 ? &g->var[g->nvars - 1] : NULL;
+    if (last && g->nwanted == 0 && p->nreturns < GEN_RETURNS && mutant_chance(m, 50)) {
+        return_also(m, last->name);
     }
     return true;
+}
+
+static Site *some_position(Mutant *m) { return mutant_chance(m, 70) ? mutant_pick(m, NULL) : NULL; }
+
+bool mutator_draw_statement(Mutant *m) { return draw_into(m, some_position(m), some_statements); }
+bool mutator_draw_pattern(Mutant *m) { return draw_into(m, some_position(m), some_pattern); }
+bool mutator_repeat_related(Mutant *m) {
+    Site *position = mutant_chance(m, 80) ? mutant_pick(m, NULL) : NULL;
+    return draw_into(m, position, draw_related);
 }

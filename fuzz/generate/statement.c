@@ -230,6 +230,10 @@ GenVar *draw_branch(Gen *g, const Predicate *predicate, GenVar *self) {
 /* An op; if it wrote, perhaps a flag check right after it. */
 static void draw_written_op(Gen *g) {
     GenVar *v = draw_op(g);
+    if (v != NULL && g->situation.related && draw_chance(g, 40)) {
+        draw_related(g, g->tail);
+        return;
+    }
     if (v != NULL && g->tail->op->param[0].writes && gen_room(g) &&
         draw_chance(g, g->w[W_question])) {
         draw_flag_check(g, v);

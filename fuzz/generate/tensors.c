@@ -106,16 +106,41 @@ GenVar *draw_need(Gen *g, Need need) {
         int64_t values[GEN_ELEMENTS];
         for (int64_t i = 0; i < numel; i++) {
             values[i] = dtype_category(need.dtype) == CAT_BOOL ? 1 : 1 + draw_below(g, 5);
+            if (g->situation.limits && dtype_category(need.dtype) == CAT_INT &&
+                draw_chance(g, 50)) {
+                values[i] = need.dtype == DT_uint8 ? 255 : -values[i] / 2 - (values[i] < 2);
+            }
         }
         return draw_input_values(g, need.dtype, size, ndim, values);
     }
     return draw_input(g, need.dtype, size, ndim, need.plain, 60);
 }
 
+/* Of another dtype, of one element with or without dims, or both: what type promotion tells
+ * apart. */
+static GenVar *mixed_operand(Gen *g, DType dtype, const int64_t *size, int ndim) {
+    static const DType floats[] = {DT_float32, DT_float64, DT_float16, DT_bfloat16};
+    static const DType rest[] = {DT_int64, DT_int32, DT_int8, DT_uint8, DT_bool, DT_float32};
+    static const int64_t ones[MAX_DIMS] = {1, 1, 1, 1, 1, 1, 1, 1};
+    if (draw_chance(g, 75)) {
+        dtype = draw_chance(g, 70) ? floats[draw_below(g, COUNT_OF(floats))]
+                                   : rest[draw_below(g, COUNT_OF(rest))];
+    }
+    int r = draw_below(g, 100);
+    if (r < 70) {
+        ndim = r < 40 ? 0 : r < 60 ? 1 : ndim;
+        size = ones;
+    }
+    return draw_need(g, (Need){.dtype = dtype, .ndim = ndim, .size = size});
+}
+
 GenVar *draw_operand(Gen *g, DType dtype, const int64_t *size, int ndim) {
     static const DType lower[] = {DT_bool,    DT_uint8,    DT_int8,   DT_int16,
                                   DT_int32,   DT_int64,    DT_int64,  DT_float32,
                                   DT_float64, DT_bfloat16, DT_float16};
+    if (g->situation.mixed && draw_chance(g, 50)) {
+        return mixed_operand(g, dtype, size, ndim);
+    }
     if (draw_chance(g, 10)) {
         DType other = lower[draw_below(g, COUNT_OF(lower))];
         if (dtype_category(other) <= dtype_category(dtype) || draw_chance(g, 10)) {

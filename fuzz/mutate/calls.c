@@ -113,3 +113,27 @@ bool mutator_turn_grad_mode(Mutant *m) {
     m->p->grad_mode_given = true;
     return true;
 }
+
+bool mutator_repeat_recalls(Mutant *m) {
+    enum { MOST = 16 };
+    Program *p = m->p;
+    int ncalls = p->nrecalls + 1;
+    if (p->nrecalls == 0 || p->nrecalls + ncalls > MOST) {
+        return false;
+    }
+    Recall first = {.inputs = p->inputs,
+                    .ninputs = p->ninputs,
+                    .grad_mode = p->grad_mode,
+                    .grad_mode_given = !p->grad_mode,
+                    .object_form = !p->grad_mode};
+    Recall *v = arena_array(m->arena, Recall, p->nrecalls + ncalls);
+    memcpy(v, p->recalls, sizeof *v * (size_t)p->nrecalls);
+    bool back = mutant_chance(m, 40);
+    for (int i = 0; i < ncalls; i++) {
+        int call = back ? ncalls - 1 - i : i; /* 0: the first call */
+        v[p->nrecalls + i] = call == 0 ? first : p->recalls[call - 1];
+    }
+    p->recalls = v;
+    p->nrecalls += ncalls;
+    return true;
+}

@@ -1,5 +1,5 @@
 /* Deliberate errors: well-formed statements that eager refuses. */
-#include "fuzz/patterns/pattern.h"
+#include "fuzz/patterns/one_argument.h"
 
 #define DELIBERATE_ERROR(name, weight) static bool deliberate_error_##name(Gen *g);
 #include "fuzz/patterns/deliberate_errors.def"
@@ -420,3 +420,5 @@ static bool deliberate_error_arguments(Gen *g) {
     }
     return false;
 }
+
+static bool deliberate_error_one_argument(Gen *g) { return draw_wrong_argument(g); }

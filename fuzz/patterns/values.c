@@ -225,8 +225,13 @@ bool pattern_gather_scatter(Gen *g) {
         items[nitems++] = index_list(g, v, length);
     } else {
         int64_t count = length;
+        bool computed = draw_chance(g, 35);
+        for (int i = 0; i < length; i++) {
+            v[i] -= computed;
+        }
         GenVar *index = draw_chance(g, 50) ? draw_literal(g, DT_int64, &count, 1, v)
                                            : draw_input_values(g, DT_int64, &count, 1, v);
+        index = computed ? say_scalar(g, OP_add_Scalar, index, scalar_int(1)) : index;
         if (index == NULL) {
             return false;
         }

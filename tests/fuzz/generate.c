@@ -91,7 +91,7 @@ START_TEST(everything_occurs) {
                       seen.op[k]);
     }
     for (int k = 0; pattern_name(k) != NULL; k++) {
-        ck_assert_msg(seen.pattern[k] > N / 500, "pattern %s occurs %d times", pattern_name(k),
+        ck_assert_msg(seen.pattern[k] > N / 1000, "pattern %s occurs %d times", pattern_name(k),
                       seen.pattern[k]);
     }
     for (int k = 0; deliberate_error_name(k) != NULL; k++) {
@@ -215,7 +215,8 @@ START_TEST(every_profile_generates_programs) {
         int statements = 0;
         for (uint64_t i = 0; i < 1000; i++) {
             const Program *p = generate_program_info(&a, &options, 8, i, NULL);
-            ck_assert(program_verify(p, message, sizeof message));
+            ck_assert_msg(program_verify(p, message, sizeof message), "%s: program %d: %s",
+                          profile_info(k)->name, (int)i, message);
             statements += program_size(p);
             arena_reset(&a);
         }

@@ -1,0 +1,107 @@
+/* The deliberate error of one wrong argument: an op that fits, but for one operand of another
+ * dtype, size or rank, or one number out of range. Rewrites that broadcast, promote or wrap where
+ * eager refuses accept it. */
+#include "fuzz/patterns/one_argument.h"
+
+/* An operand like `t`, but for its dtype, one size or its rank. */
+static GenVar *unlike(Gen *g, const Tensor *t) {
+    static const DType dtypes[] = {DT_float32, DT_float64, DT_float16, DT_bfloat16,
+                                   DT_int64,   DT_int32,   DT_bool,    DT_int8};
+    int64_t size[MAX_DIMS];
+    int n = t->ndim;
+    DType dtype = t->dtype;
+    for (int d = 0; d < n; d++) {
+        size[d] = t->size[d];
+    }
+    int r = draw_below(g, 100);
+    if (r < 35) {
+        dtype = dtypes[draw_below(g, COUNT_OF(dtypes))];
+    } else if (r < 65 && n > 0) {
+        int d = draw_below(g, n);
+        size[d] = draw_chance(g, 50) ? 1 : size[d] + draw_between(g, 1, 2);
+    } else if (r < 80 && n > 0) {
+        n = draw_chance(g, 50) ? 0 : n - 1;
+    } else if (n < 4) {
+        for (int d = n; d > 0; d--) {
+            size[d] = size[d - 1];
+        }
+        size[0] = draw_between(g, 1, 3);
+        n++;
+    }
+    return draw_input(g, dtype, size, n, draw_chance(g, 50), 30);
+}
+
+/* Makes argument k wrong; false: it stays as it is. */
+static bool disturb(Gen *g, Stmt *s, int k, int ndim) {
+    PArg *a = &s->arg[k];
+    const GenVar *v = arg_var(g, s, k);
+    if (!a->given || a->is_none) {
+        return false;
+    }
+    if (v != NULL) {
+        GenVar *other = unlike(g, v->t);
+        if (other == NULL) {
+            return false;
+        }
+        set_tensor(s, k, other);
+        return true;
+    }
+    switch (s->op->param[k].type) {
+    case ARG_TENSORS: {
+        int n = a->tensors.n, at = n > 0 ? draw_below(g, n) : 0;
+        const GenVar *old = n > 0 ? gen_find(g, a->tensors.v[at]) : NULL;
+        GenVar *other = old != NULL ? unlike(g, old->t) : NULL;
+        if (other == NULL) {
+            return false;
+        }
+        a->tensors.v[at] = other->name;
+        return true;
+    }
+    case ARG_SCALAR:
+    case ARG_SCALAR_OPT: {
+        const GenVar *self = arg_var(g, s, 0);
+        a->scalar = draw_extreme_scalar(g, self != NULL ? self->t->dtype : g->main);
+        return true;
+    }
+    case ARG_INT:
+    case ARG_INT_OPT:
+        a->i = (PInt){NAME_NONE, draw_chance(g, 50) ? draw_between(g, ndim, ndim + 1)
+                                                    : draw_between(g, -ndim - 2, -ndim - 1)};
+        return true;
+    case ARG_INTS:
+    case ARG_INTS_OPT:
+        if (a->ints.n == 0) {
+            return false;
+        }
+        a->ints.v[draw_below(g, a->ints.n)] = (PInt){
+            NAME_NONE, draw_between(g, s->op->draw == DRAW_REPETITIONS ? 0 : -ndim - 2, ndim + 1)};
+        return true;
+    default:
+        return false;
+    }
+}
+
+bool draw_wrong_argument(Gen *g) {
+    const Situations *situation = &g->situation;
+    for (int i = 0; i < 6; i++) {
+        const OpInfo *op = situation->nfew > 0 && draw_chance(g, 60)
+                               ? op_info(situation->few[draw_below(g, situation->nfew)])
+                               : op_info(g->options->op[draw_below(g, g->options->nop)]);
+        if (op->class == CLASS_NEVER || op->nparam == 0 || op_param(op, "data") >= 0) {
+            continue;
+        }
+        Stmt *s = stmt_op(g, op->id);
+        if (!draw_arguments(g, s, NULL)) {
+            continue;
+        }
+        const GenVar *self = arg_var(g, s, 0);
+        int start = draw_below(g, op->nparam), ndim = self != NULL ? self->t->ndim : 1;
+        for (int k = 0; k < op->nparam; k++) {
+            if (disturb(g, s, (start + k) % op->nparam, ndim)) {
+                stmt_force(g, s);
+                return true;
+            }
+        }
+    }
+    return false;
+}

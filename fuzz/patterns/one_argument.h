@@ -1,0 +1,10 @@
+/* The deliberate error of one wrong argument. */
+#ifndef FUZZ_ONE_ARGUMENT_H
+#define FUZZ_ONE_ARGUMENT_H
+
+#include "fuzz/patterns/pattern.h"
+
+/* Appends an op one of whose arguments does not fit; false: none was found. */
+bool draw_wrong_argument(Gen *g);
+
+#endif
