@@ -113,7 +113,7 @@ static int advanced_item(Gen *g, const Tensor *t, int d, IndexDrawing *x) {
         return 1;
     }
     int64_t shape[2] = {length, 1};
-    int ndim = draw_chance(g, 4) ? 0 : 1;
+    int ndim = draw_chance(g, 10) ? 0 : 1;
     bool want = length <= size && draw_chance(g, 50);
     int64_t lo = want || draw_chance(g, 70) ? 0 : -size;
     GenVar *v = draw_index_tensor(g, draw_chance(g, 3) ? DT_uint8 : DT_int64, shape, ndim, lo,

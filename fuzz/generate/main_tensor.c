@@ -173,6 +173,9 @@ GenVar *draw_main(Gen *g, const OpInfo *op) {
     }
     n = n > most ? most : n;
     bool written = op->param[0].writes;
+    if (shifts(op) && op->param[0].type == ARG_SCALAR) {
+        return draw_index_tensor(g, draw_chance(g, 70) ? DT_int64 : DT_int32, size, n, 0, 6, -1);
+    }
     return draw_input(
         g, op->kind == KIND_FUNC && op->propagation == PROPAGATION_MATMUL ? g->main : draw_dtype(g),
         size, n, false, written ? 0 : 60);

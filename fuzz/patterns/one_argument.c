@@ -31,6 +31,18 @@ static GenVar *unlike(Gen *g, const Tensor *t) {
     return draw_input(g, dtype, size, n, draw_chance(g, 50), 30);
 }
 
+/* Integers of the size of `t` from -3 to `end` + 2, for an index that selects below `end`. */
+static GenVar *index_beyond(Gen *g, const Tensor *t, int64_t end) {
+    int64_t values[GEN_ELEMENTS], n = tensor_numel(t);
+    if (n > GEN_ELEMENTS || t->dtype == DT_bool) {
+        return NULL;
+    }
+    for (int64_t i = 0; i < n; i++) {
+        values[i] = draw_between(g, t->dtype == DT_uint8 ? 0 : -3, end + 2);
+    }
+    return draw_input_values(g, t->dtype, t->size, t->ndim, values);
+}
+
 /* Makes argument k wrong; false: it stays as it is. */
 static bool disturb(Gen *g, Stmt *s, int k, int ndim) {
     PArg *a = &s->arg[k];
@@ -39,7 +51,11 @@ static bool disturb(Gen *g, Stmt *s, int k, int ndim) {
         return false;
     }
     if (v != NULL) {
-        GenVar *other = unlike(g, v->t);
+        const GenVar *self = arg_var(g, s, 0);
+        bool beyond =
+            !dtype_is_float(v->t->dtype) && self != NULL && self != v && draw_chance(g, 60);
+        GenVar *other = beyond ? index_beyond(g, v->t, self->t->ndim > 0 ? self->t->size[0] : 1)
+                               : unlike(g, v->t);
         if (other == NULL) {
             return false;
         }

@@ -129,7 +129,7 @@ bool pattern_same_operand(Gen *g) {
 
 /* ---- chains ---- */
 
-/* An op on a layout, pointwise ops, then an op that reads in another order than they write. */
+/* Views and pointwise ops in any order, then an op that reads in another order than they write. */
 bool pattern_pipeline(Gen *g) {
     static const OpClass consumers[] = {CLASS_REDUCE, CLASS_REDUCE, CLASS_MATMUL,    CLASS_MOVE,
                                         CLASS_MOVE,   CLASS_VIEW,   CLASS_COMPOSITE, CLASS_BINARY};
@@ -138,19 +138,16 @@ bool pattern_pipeline(Gen *g) {
         return false;
     }
     bool made = false;
-    for (int turn = 0; turn < 4; turn++) {
+    for (int left = 1 + draw_below(g, 3); left >= 0; left--) {
         int r = draw_below(g, 100);
-        GenVar *y = turn == 0 && r < 55 ? draw_of_class(g, CLASS_VIEW, x)
-                    : turn < 3 && r < 70
+        GenVar *y = left > 0 && r < 35 ? draw_of_class(g, CLASS_VIEW, x)
+                    : left > 0 && r < 85
                         ? draw_pointwise(g, x)
                         : draw_of_class(g, consumers[draw_below(g, COUNT_OF(consumers))], x);
         made = made || y != NULL;
         x = y != NULL ? y : x;
         if (draw_chance(g, 12)) {
             want_return(g, y);
-        }
-        if (turn > 0 && draw_chance(g, 20)) {
-            break;
         }
     }
     want_return(g, x);

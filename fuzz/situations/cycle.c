@@ -18,6 +18,7 @@ static int count_calls(Gen *g) {
                     : (int)draw_between(g, 15, MAX_RECALLS);
 }
 
+/* More variants than the code cache holds entries, now and then. */
 static int count_variants(Gen *g, int ncalls) {
     int n = draw_chance(g, 75) ? (int)draw_between(g, 2, 4) : (int)draw_between(g, 5, 12);
     return n <= ncalls + 1 ? n : ncalls + 1;
@@ -40,6 +41,11 @@ void draw_cycle(Gen *g) {
     Program *p = g->p;
     int n = count_calls(g), nvariant = count_variants(g, n), order = draw_below(g, 3);
     Variation what = (Variation)draw_below(g, VARY_COUNT);
+    for (int i = 0; i < p->ninputs; i++) { /* what code may depend on */
+        if (!p->inputs[i].data.is_fill && draw_chance(g, 40)) {
+            what = VARY_VALUES;
+        }
+    }
     bool apart = draw_chance(g, 50), modes = draw_chance(g, 15), data = draw_chance(g, 50);
     Variant variant[MOST_VARIANTS];
     variant[0] = (Variant){p->inputs, p->grad_mode};

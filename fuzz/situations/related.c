@@ -5,13 +5,14 @@
 
 #include <math.h>
 
-/* An equal number of another type; false: there is none. */
-static bool respell_scalar(Gen *g, Scalar *s) {
+/* An equal number of another type; false: there is none. Only what may be a truth value becomes a
+ * bool: not the p of a norm. */
+static bool respell_scalar(Gen *g, const Param *p, Scalar *s) {
     double v = scalar_to_double(*s);
     if (!isfinite(v) || v != floor(v) || fabs(v) > 1e6 || (v == 0 && signbit(v))) {
         return false;
     }
-    bool truth = (v == 0 || v == 1) && draw_chance(g, 40);
+    bool truth = (v == 0 || v == 1) && !named(p, "p") && draw_chance(g, 40);
     if (truth && s->kind != CAT_BOOL) {
         *s = scalar_bool(v == 1);
     } else if (s->kind == CAT_FLOAT || (s->kind == CAT_BOOL && draw_chance(g, 50))) {
@@ -101,9 +102,9 @@ static bool respell(Gen *g, Stmt *s, int k, int ndim) {
     switch (p->type) {
     case ARG_SCALAR:
     case ARG_SCALAR_OPT:
-        return respell_scalar(g, &a->scalar);
+        return respell_scalar(g, p, &a->scalar);
     case ARG_VALUE:
-        return !a->is_tensor && respell_scalar(g, &a->scalar);
+        return !a->is_tensor && respell_scalar(g, p, &a->scalar);
     case ARG_INT:
     case ARG_INT_OPT:
         if (names_dim(p) && s->op->draw != DRAW_NEW_DIM) {
