@@ -17,7 +17,7 @@ check: twingrad $(UNIT) ## the unit tests and the layers only: under a minute
 	@TWINGRAD=$(abspath $(OUT)/twingrad) tests/run $(OUT) tensor/ program/ reference/ compiled/ fuzz/ harness/ layers
 
 .PHONY: faults
-faults: twingrad ## does every seeded fault show in its witness, by the oracle predicted, and none without its fault?
+faults: twingrad ## does every seeded fault show in its witness, by the oracle predicted, and none without its fault? a sample of them by search?
 	@TWINGRAD=$(abspath $(OUT)/twingrad) tests/checks/faults $(OUT)
 
 .PHONY: replay golden bless ops coverage

@@ -30,6 +30,8 @@ void draw_related(Gen *g, const Stmt *s);
 bool main_takes(Gen *g, const OpInfo *op, const GenVar *v);
 
 /* ---- generate/op.c ---- */
+/* One of the ops that models are made of, allowed or not. */
+OpId draw_common_op(Gen *g);
 /* An op that the weights of this program allow. */
 const OpInfo *draw_op_info(Gen *g);
 /* One random op statement, in a few tries; the committed variable or NULL. */

@@ -79,6 +79,7 @@ typedef struct Situations {
     bool related;      /* ops are drawn again on the same operands */
     bool extremes;     /* arguments beyond the ends */
     bool limits;       /* values near the limits of their dtype */
+    bool whole_limits; /* the same for integers */
     bool neutral;      /* numbers are mostly 0, 1 and -1 */
     bool breaks;       /* graph breaks between statements */
     bool mixed;        /* operands of other dtypes, of one element */

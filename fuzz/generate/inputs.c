@@ -151,7 +151,7 @@ static void draw_fill(Gen *g, Input *in) {
         in->data.fill = r < 60 ? FILL_special : r < 90 ? FILL_dyadic : FILL_uniform;
     } else if (g->specials) {
         in->data.fill = r < 25 ? FILL_special : FILL_dyadic;
-    } else if (g->situation.limits) {
+    } else if (dtype_is_float(in->dtype) ? g->situation.limits : g->situation.whole_limits) {
         bool special = r < (dtype_is_float(in->dtype) ? 20 : 60);
         in->data.fill = special ? FILL_special : r < 70 ? FILL_arange : FILL_dyadic;
     } else {

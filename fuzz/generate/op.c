@@ -29,6 +29,63 @@ const OpInfo *draw_op_info(Gen *g) {
                                    : op_info(options->op[draw_below(g, options->nop)]);
 }
 
+/* The ops of models: compilers know them best, and rewrite them most. */
+static const OpId COMMON[] = {OP_add_Tensor,
+                              OP_sub_Tensor,
+                              OP_mul_Tensor,
+                              OP_div_Tensor,
+                              OP_add_Scalar,
+                              OP_mul_Scalar,
+                              OP_maximum,
+                              OP_where,
+                              OP_exp,
+                              OP_log,
+                              OP_sqrt,
+                              OP_neg,
+                              OP_abs,
+                              OP_relu,
+                              OP_sigmoid,
+                              OP_tanh,
+                              OP_reciprocal,
+                              OP_transpose,
+                              OP_permute,
+                              OP_t,
+                              OP_expand,
+                              OP_select,
+                              OP_narrow,
+                              OP_slice,
+                              OP_view,
+                              OP_reshape,
+                              OP_unsqueeze,
+                              OP_squeeze,
+                              OP_sum,
+                              OP_sum_dim,
+                              OP_mean,
+                              OP_mean_dim,
+                              OP_max_dim,
+                              OP_argmax,
+                              OP_amax,
+                              OP_cumsum,
+                              OP_softmax,
+                              OP_any,
+                              OP_cat,
+                              OP_stack,
+                              OP_index_select,
+                              OP_gather,
+                              OP_index_put,
+                              OP_index_add,
+                              OP_flip,
+                              OP_roll,
+                              OP_mm,
+                              OP_bmm,
+                              OP_matmul,
+                              OP_linear,
+                              OP_addmm,
+                              OP_to,
+                              OP_masked_fill_Scalar};
+
+OpId draw_common_op(Gen *g) { return COMMON[draw_below(g, COUNT_OF(COMMON))]; }
+
 static GenVar *try_op(Gen *g, OpId id, GenVar *self) {
     Stmt *s = stmt_op(g, id);
     if (!gen_room(g) || !draw_arguments(g, s, self)) {

@@ -106,7 +106,7 @@ GenVar *draw_need(Gen *g, Need need) {
         int64_t values[GEN_ELEMENTS];
         for (int64_t i = 0; i < numel; i++) {
             values[i] = dtype_category(need.dtype) == CAT_BOOL ? 1 : 1 + draw_below(g, 5);
-            if (g->situation.limits && dtype_category(need.dtype) == CAT_INT &&
+            if (g->situation.whole_limits && dtype_category(need.dtype) == CAT_INT &&
                 draw_chance(g, 50)) {
                 values[i] = need.dtype == DT_uint8 ? 255 : -values[i] / 2 - (values[i] < 2);
             }

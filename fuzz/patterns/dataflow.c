@@ -1,67 +1,11 @@
 /* Short dataflow: an op of a class on a tensor, a list joined, a part written. */
 #include "fuzz/patterns/dataflow.h"
 
-/* The ops of models: half of what patterns draw, because compilers know them best. */
-static const OpId COMMON[] = {OP_add_Tensor,
-                              OP_sub_Tensor,
-                              OP_mul_Tensor,
-                              OP_div_Tensor,
-                              OP_add_Scalar,
-                              OP_mul_Scalar,
-                              OP_maximum,
-                              OP_where,
-                              OP_exp,
-                              OP_log,
-                              OP_sqrt,
-                              OP_neg,
-                              OP_abs,
-                              OP_relu,
-                              OP_sigmoid,
-                              OP_tanh,
-                              OP_reciprocal,
-                              OP_transpose,
-                              OP_permute,
-                              OP_t,
-                              OP_expand,
-                              OP_select,
-                              OP_narrow,
-                              OP_slice,
-                              OP_view,
-                              OP_reshape,
-                              OP_unsqueeze,
-                              OP_squeeze,
-                              OP_sum,
-                              OP_sum_dim,
-                              OP_mean,
-                              OP_mean_dim,
-                              OP_max_dim,
-                              OP_argmax,
-                              OP_amax,
-                              OP_cumsum,
-                              OP_softmax,
-                              OP_any,
-                              OP_cat,
-                              OP_stack,
-                              OP_index_select,
-                              OP_gather,
-                              OP_index_put,
-                              OP_index_add,
-                              OP_flip,
-                              OP_roll,
-                              OP_mm,
-                              OP_bmm,
-                              OP_matmul,
-                              OP_linear,
-                              OP_addmm,
-                              OP_to,
-                              OP_masked_fill_Scalar};
-
 /* One of the class, drawn by rejection. */
 static OpId some_op(Gen *g, OpClass class) {
     bool common = draw_chance(g, 50);
     for (int i = 0; i < 60; i++) {
-        OpId id = common ? COMMON[draw_below(g, COUNT_OF(COMMON))]
-                         : g->options->op[draw_below(g, g->options->nop)];
+        OpId id = common ? draw_common_op(g) : g->options->op[draw_below(g, g->options->nop)];
         if (op_info(id)->class == class && gen_allows(g, id)) {
             return id;
         }
@@ -96,7 +40,7 @@ GenVar *draw_with_dims(Gen *g, int least) {
     if (v != NULL && v->t->ndim >= least) {
         return v;
     }
-    if (draw_chance(g, 6)) {
+    if (draw_chance(g, 9)) {
         OpId id = some_op(g, CLASS_FACTORY);
         v = id != OP_NONE ? draw_this_op(g, id, NULL) : NULL;
         if (v != NULL && v->t->ndim >= least && dataflow_any(g, v)) {

@@ -13,11 +13,13 @@
 static void few_ops(Gen *g) {
     Situations *s = &g->situation;
     int n = 3 + draw_below(g, 4);
-    bool by_class = draw_chance(g, 50); /* else every op is as likely */
+    int kind = draw_below(g, 3); /* as the weights say, common ones, or every op as likely */
     for (int tries = 0; s->nfew < n && tries < 40; tries++) {
-        const OpInfo *op =
-            by_class ? draw_op_info(g) : op_info(g->options->op[draw_below(g, g->options->nop)]);
-        if (op->class == CLASS_NEVER || g->w[W_class_factory + (int)op->class] == 0) {
+        const OpInfo *op = kind == 0   ? draw_op_info(g)
+                           : kind == 1 ? op_info(draw_common_op(g))
+                                       : op_info(g->options->op[draw_below(g, g->options->nop)]);
+        if (op->class == CLASS_NEVER || !gen_allows(g, op->id) ||
+            g->w[W_class_factory + (int)op->class] == 0) {
             continue;
         }
         s->few[s->nfew++] = op->id;
@@ -63,6 +65,7 @@ void draw_situations(Gen *g) {
     Situations *s = &g->situation;
     if (draw_feature(g, g->w[W_integers])) {
         g->main = whole[draw_below(g, COUNT_OF(whole))];
+        s->whole_limits = draw_chance(g, 40);
     }
     if (draw_feature(g, g->w[W_few_ops])) {
         few_and_indexing(g);
@@ -75,6 +78,7 @@ void draw_situations(Gen *g) {
     }
     s->related = draw_feature(g, g->w[W_related]);
     s->limits = draw_feature(g, g->w[W_limits]);
+    s->whole_limits = s->whole_limits || s->limits;
     s->neutral = draw_feature(g, g->w[W_neutral]);
     s->breaks = draw_feature(g, g->w[W_breaks]);
     s->mixed = draw_feature(g, g->w[W_mixed]);

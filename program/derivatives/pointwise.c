@@ -218,11 +218,12 @@ void grad_addcmul(Grad *g) {
 
 /* ---- powers ---- */
 
-/* self, Scalar e: grad * (e * self^(e - 1)), 0 for e = 0 */
+/* self, Scalar e: grad * (e * self^(e - 1)), 0 for e = 0, but not for False, which is not equal to
+ * 0 (c10::Scalar::equal) */
 static Tensor *pow_scalar_base(const Grad *g) {
     Tensor *self = tensor_arg(g, SELF);
     double exponent = scalar_to_double(g->call->arg[1].scalar);
-    if (exponent == 0) {
+    if (exponent == 0 && g->call->arg[1].scalar.kind != CAT_BOOL) {
         return emit_zeros_like(g->e, self);
     }
     Tensor *power = emit_scalar(g->e, OP_pow_Tensor_Scalar, self, scalar_float(exponent - 1));

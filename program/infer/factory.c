@@ -230,5 +230,5 @@ ErrCode infer_literal(const Call *call, Infer *r) {
 ErrCode infer_scalar_tensor(const Call *call, Infer *r) {
     DType dtype = call_dtype(call, "dtype", DT_float32);
     TRY(infer_contiguous(r, dtype, NULL, 0));
-    return scalar_check(call->arg[0].scalar, dtype, r->err);
+    return filled_check(call->arg[0].scalar, dtype, 1, r->err);
 }

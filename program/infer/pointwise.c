@@ -161,7 +161,8 @@ Pw call_pw(const Call *call) {
                : strcmp(mode, "trunc") == 0 ? truncated_quotient(call)
                                             : PW_div;
     }
-    if (op->id == OP_pow_Tensor_Scalar && call->arg[1].scalar.kind == CAT_FLOAT) {
+    if (op->id == OP_pow_Tensor_Scalar && call->arg[1].scalar.kind == CAT_FLOAT &&
+        call->arg[0].tensor->dtype != DT_float16) { /* pow_tensor_scalar_kernel in PowKernel.cpp */
         double exponent = call->arg[1].scalar.f;
         return exponent == 0.5 ? PW_sqrt : exponent == -0.5 ? PW_rsqrt : PW_pow;
     }
