@@ -16,9 +16,7 @@
 ErrCode dispatch_kernel(Session *s, const Call *call, const Infer *inferred, Tensor *const *out) {
     KernelCtx k = {s->arena, s->err, NULL, inferred};
     ErrCode code = call->op->kernel(call, out, &k);
-    if (k.undefined && !s->undefined) {
-        s->undefined = k.undefined;
-    }
+    session_undefined(s, k.undefined != NULL, k.undefined);
     return code == ERR_none ? s->err->code : error_set(s->err, code, "%s failed", call->op->name);
 }
 
@@ -85,7 +83,8 @@ static inline bool is_view(const OpInfo *op) {
 bool dispatch_requires_grad(const Session *s, const OpInfo *op, const Slots *slots) {
     bool requires = false;
     for (int i = 0; i < slots->n && !requires && (i == 0 || !is_view(op)); i++) {
-        requires = slots->v[i] && var_requires_grad(var_of(slots->v[i]));
+        requires = slots->v[i] && !(op->non_differentiable >> i & 1) &&
+                   var_requires_grad(var_of(slots->v[i]));
     }
     return requires && s->grad_mode && !s->running_backward;
 }

@@ -14,8 +14,8 @@ ErrCode dispatch_infer(Session *s, const Call *call, Infer *r);
 ErrCode dispatch_kernel(Session *s, const Call *call, const Infer *inferred, Tensor *const *out);
 /* A numbered storage for metadata `t`, with its shadow. */
 ErrCode dispatch_allocate(Session *s, Tensor *t);
-/* Is a call recorded whose operands are these, if one of them requires grad, and does one? View ops
- * differentiate their first operand only. */
+/* Is a call recorded whose operands are these, if one of them requires grad, and does one? Masks
+ * and indices do not count; view ops differentiate their first operand only. */
 bool dispatch_requires_grad(const Session *s, const OpInfo *op, const Slots *slots);
 /* An INPLACE row: out[0] = self. */
 ErrCode dispatch_inplace(Session *s, const Call *call, Tensor **out, int *nout);

@@ -294,9 +294,7 @@ static void write_overlapping(Session *s, const Tensor *self, const Tensor *valu
                                       value->storage->data, w.at[1]);
         }
     }
-    if (conflict && !s->undefined) {
-        s->undefined = "an unrefused write through a self that overlaps itself";
-    }
+    session_undefined(s, conflict, "an unrefused write through a self that overlaps itself");
 }
 
 /* self[...] = value[...], which has its size. */
@@ -322,15 +320,11 @@ static void write_self(Session *s, const OpInfo *op, const Call *twin, const Ten
         if (s->shadow) {
             shadow_load(s, self->storage);
         }
-        if (out_of_range && !s->undefined) {
-            s->undefined = "a cast to an integer out of its range";
-        }
+        session_undefined(s, out_of_range, "a cast to an integer out of its range");
         return;
     }
     tensor_copy_data(self, value, &out_of_range);
-    if (out_of_range && !s->undefined) {
-        s->undefined = "a cast to an integer out of its range";
-    }
+    session_undefined(s, out_of_range, "a cast to an integer out of its range");
     if (s->shadow) {
         shadow_cast(self, value);
     }
@@ -458,13 +452,11 @@ ErrCode dispatch_inplace(Session *s, const Call *call, Tensor **out, int *nout) 
         if (s->shadow) {
             shadow_compute(s, &twin, &value, 1);
         }
-        if (overwrites && !s->undefined) {
-            s->undefined = "an unrefused write to an operand that is still to be read";
-        }
-        if (scattered_by_memory(call) && !s->undefined) {
-            s->undefined = "masked_scatter_ of a self whose memory is not row-major: another order "
-                           "than that of the result and of the gradient";
-        }
+        session_undefined(s, overwrites,
+                          "an unrefused write to an operand that is still to be read");
+        session_undefined(s, scattered_by_memory(call),
+                          "masked_scatter_ of a self whose memory is not row-major: another order "
+                          "than that of the result and of the gradient");
         if (!direct) {
             write_self(s, call->op, &twin, value);
         }

@@ -220,10 +220,9 @@ static ErrCode engine_run_copy_slices(Session *s, const EngineTask *task, const 
     }
     Tensor *result, *window, *slice = grad;
     bool overlaps = tensor_overlaps_itself(node->base);
-    if (!s->undefined && overlaps) {
-        s->undefined = "the gradient of a base that overlaps itself, written through a view: which "
-                       "element comes last depends on PyTorch's loop";
-    }
+    session_undefined(s, overlaps,
+                      "the gradient of a base that overlaps itself, written through a view: which "
+                      "element comes last depends on PyTorch's loop");
     TRY(engine_empty_like_base(s, node, &result));
     if (s->running_backward && !overlaps && tensor_same_layout(node->view, node->base)) {
         window = result;
@@ -249,10 +248,8 @@ static ErrCode engine_retain_grad(Session *s, Var *v, Tensor *grad) {
     }
     if (!grad && s->running_backward &&
         !v->returned) { /* if it lives on, as some node's saved operand, PyTorch refuses */
-        s->undefined =
-            s->undefined
-                ? s->undefined
-                : "an undefined gradient for a retained tensor that no name holds any more";
+        session_undefined(
+            s, true, "an undefined gradient for a retained tensor that no name holds any more");
         return ERR_none;
     }
     if (!grad) { /* PyTorch clones it before it checks */
@@ -301,11 +298,14 @@ static Tensor *engine_finish(Session *s, Tensor *grad, Edge edge) {
     if (!node || !grad) {
         return NULL;
     }
-    if (node->leaf && node->base && !tensor_same_size(node->base, &node->leaf->tensor) &&
-        !s->undefined) {
-        s->undefined = "the gradient of a leaf whose sizes changed after it was used";
-    }
-    return grad_finish(&s->emit, grad, edge_meta(edge));
+    session_undefined(
+        s, node->leaf && node->base && !tensor_same_size(node->base, &node->leaf->tensor),
+        "the gradient of a leaf whose sizes changed after it was used");
+    const Tensor *meta = edge_meta(edge);
+    session_undefined(s, !dtype_is_float(meta->dtype),
+                      "a gradient of an integer that a comparison in place gave a history: PyTorch "
+                      "fails an internal assertion");
+    return grad_finish(&s->emit, grad, meta);
 }
 
 /* Runs `node`; out[i] = gradient for edge i, with the size and dtype that the edge requires, NULL

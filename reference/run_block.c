@@ -171,6 +171,9 @@ static ErrCode run_reference_op(Run *r, const Stmt *stmt) {
         s->unspecified = why ? why : s->unspecified;
     }
     TRY(emit_call(&s->emit, &call, out, &nout));
+    if (stmt->op->id == OP_aminmax) {
+        var_of(out[1])->second_output = true;
+    }
     if (stmt->requires_grad) {
         if (!dtype_is_float(out[0]->dtype)) {
             return error_set(s->err, ERR_grad_dtype,

@@ -40,6 +40,11 @@ struct Session {
     int64_t visits;     /* walks of the engine so far */
 };
 
+/* Notes, if `is`, why the current statement is undefined in PyTorch; the first reason counts. */
+static inline void session_undefined(Session *s, bool is, const char *why) {
+    s->undefined = is && !s->undefined ? why : s->undefined;
+}
+
 static inline Session *session_of(Emit *e) { return (Session *)(void *)e; }
 
 typedef enum GradNodeKind {

@@ -2,11 +2,13 @@
  * one. Found by running every function of PyTorch 1.13.1 (and 2.15) on special values, once in the
  * vectorized part of its loop and once in the tail. */
 #include "reference/half_numbers.h"
+#include "reference/overflows.h"
 #include "reference/unspecified.h"
 
 #include "program/semantics/semantics.h"
 #include "program/ops/functions.h"
 
+#include <float.h>
 #include <math.h>
 
 typedef bool (*Test)(double x, DType dtype);
@@ -37,9 +39,11 @@ static bool is_corner(double x, DType dtype) {
     return isnan(x) || (x == 3 && !since(hardswish_at_3));
 }
 
-static bool is_infinite(double x, DType dtype) {
-    (void)dtype;
-    return isinf(x) && x > 0;
+/* MKL-DNN's gelu computes x (1 + erf(x / sqrt(2))) / 2 in another order and, in bfloat16, without
+ * denormal numbers. */
+static bool is_at_gelus_ends(double x, DType dtype) {
+    return x > dtype_largest(dtype) / 2 ||
+           (dtype == DT_bfloat16 && x != 0 && fabs(x) <= 2 * (double)FLT_MIN);
 }
 
 static bool is_plus_zero(double x, DType dtype) {
@@ -71,6 +75,12 @@ static bool is_steep(double x, DType dtype) {
     return fabs(x) >= most && fabs(x) <= most + 0.7;
 }
 
+/* Zero in float32 only: the tail of pow's loop computes in double. */
+static bool vanishes(Scalar exponent) {
+    double x = scalar_to_double(exponent);
+    return x != 0 && (float)x == 0;
+}
+
 /* Sleef_pow near the largest number. */
 static bool is_largest(double x, DType dtype) {
     return dtype == DT_float64 && isfinite(x) && fabs(x) > 1e300;
@@ -100,52 +110,6 @@ static bool zeros_meet(const Tensor *a, const Tensor *b) {
            (unspecified_any(a, is_minus_zero) && any_element(b, is_plus_zero));
 }
 
-static double unspecified_magnitude(const Tensor *t, bool least) {
-    double found = least ? INFINITY : 0;
-    const Tensor *one[1] = {t};
-    for (Walk w = walk_start(t->size, t->ndim, one, 1); walk_more(&w); walk_next(&w)) {
-        double x = fabs(element_double(t->storage->data, t->dtype, w.at[0]));
-        if (isfinite(x) && x > 0) {
-            found = least ? fmin(found, x) : fmax(found, x);
-        }
-    }
-    return found;
-}
-
-/* A quotient that Sleef_fmod cannot represent: it returns nan. */
-static bool quotient_overflows(const Call *call) {
-    const Tensor *a = call->arg[0].tensor;
-    bool scalar = call->op->param[1].type == ARG_SCALAR;
-    const Tensor *b = scalar ? NULL : call->arg[1].tensor;
-    if (!dtype_is_float(a->dtype) && (scalar || !dtype_is_float(b->dtype))) {
-        return false;
-    }
-    bool wide = a->dtype == DT_float64 || (b && b->dtype == DT_float64);
-    double least =
-        scalar ? fabs(scalar_to_double(call->arg[1].scalar)) : unspecified_magnitude(b, true);
-    return least > 0 && unspecified_magnitude(a, false) / least > (wide ? 1e300 : 1e37);
-}
-
-/* self + alpha * other: the vectorized part of the loop rounds once, the tail twice. */
-static bool fuses(const Call *call) {
-    const Tensor *other = call->arg[call->op->pw == PW_rsub ? 0 : 1].tensor;
-    double alpha = fabs(scalar_to_double(call->arg[2].scalar));
-    return alpha > 1 && dtype_is_float(other->dtype) &&
-           alpha * unspecified_magnitude(other, false) > dtype_largest(other->dtype);
-}
-
-/* self + value * tensor1 * tensor2 (or / tensor2), from left to right: a partial product overflows
- * that the whole need not. */
-static bool steps_overflow(const Call *call, bool divides) {
-    const Tensor *a = call->arg[1].tensor, *b = call->arg[2].tensor;
-    if (!dtype_is_float(a->dtype) && !dtype_is_float(b->dtype)) {
-        return false;
-    }
-    double first = fabs(scalar_to_double(call->arg[3].scalar)) * unspecified_magnitude(a, false);
-    double factor = divides ? 1 / unspecified_magnitude(b, true) : unspecified_magnitude(b, false);
-    return first * fmax(factor, 1) > dtype_largest(dtype_is_float(a->dtype) ? a->dtype : b->dtype);
-}
-
 /* The least int32 or int64 divided by -1: the processor refuses, and PyTorch dies of SIGFPE.
  * In 2.13 only div that rounds to 0 still does. */
 static bool traps(const Call *call) {
@@ -168,42 +132,6 @@ static bool traps(const Call *call) {
         minus = minus || element_double(b->storage->data, b->dtype, w.at[0]) == -1;
     }
     return least && minus;
-}
-
-/* elu and softplus of a float32 take an exponential that a double can hold. */
-static bool exponential_overflows(const Call *call, double scale) {
-    const Tensor *self = call->arg[0].tensor;
-    return dtype_is_float(self->dtype) && self->dtype != DT_float64 &&
-           unspecified_magnitude(self, false) * fabs(scale) > log(dtype_largest(DT_float32));
-}
-
-static bool elu_overflows(const Call *call) {
-    double input_scale = scalar_to_double(call->arg[3].scalar);
-    return input_scale < 0 && exponential_overflows(call, input_scale);
-}
-
-static bool softplus_overflows(const Call *call) {
-    double threshold = scalar_to_double(call->arg[2].scalar);
-    return threshold > log(dtype_largest(DT_float32)) &&
-           exponential_overflows(call, scalar_to_double(call->arg[1].scalar));
-}
-
-/* A power of a float64 that norm sums is none: since 2.8 the norm of one element is its magnitude,
- * for some shapes. */
-static bool powers_overflow(const Call *call) {
-    const Tensor *self = call->arg[0].tensor;
-    double p = call->arg[1].none ? 2 : fabs(scalar_to_double(call->arg[1].scalar));
-    return self->dtype == DT_float64 && isfinite(p) &&
-           (isinf(pow(unspecified_magnitude(self, false), p)) ||
-            pow(unspecified_magnitude(self, true), p) == 0);
-}
-
-/* The sum of the elements of a float64 overflows: of which PyTorch takes the variance in two passes
- * or in one, by the shape of the reduction. */
-static bool moments_overflow(const Call *call) {
-    const Tensor *self = call->arg[0].tensor;
-    return self->dtype == DT_float64 && unspecified_magnitude(self, false) >
-                                            dtype_largest(DT_float64) / (double)tensor_numel(self);
 }
 
 /* ---- rows ---- */
@@ -359,11 +287,17 @@ const char *unspecified(const Call *call) {
                        !tensor_is_contiguous(call->arg[0].tensor)
                    ? "masked_scatter_ of a self that is not row-major"
                    : NULL;
+    case OP_leaky_relu:
+    case OP__leaky_relu_result:
+    case OP_lerp_Scalar:
+        return half_number_overflows(call) ? half_number : NULL;
     case OP_add_Tensor:
     case OP_sub_Tensor:
     case OP_rsub_Tensor:
     case OP_rsub_Scalar:
-        return fuses(call) ? "add with an alpha that overflows when it is multiplied first" : NULL;
+        return alpha_overflows(call)
+                   ? "add with an alpha that overflows when it is multiplied first"
+                   : NULL;
     case OP_mul_Scalar:
     case OP_mul_Tensor:
     case OP_div_Scalar:
@@ -382,9 +316,15 @@ const char *unspecified(const Call *call) {
     case OP_addcmul:
     case OP_addcdiv:
         return steps_overflow(call, id == OP_addcdiv) ? partial_product : NULL;
+    case OP_pow_Tensor_Scalar:
+        return call->arg[0].tensor->dtype == DT_float32 && vanishes(call->arg[1].scalar)
+                   ? "pow of float32 by an exponent that it does not hold"
+                   : NULL;
     case OP_prod:
     case OP_prod_dim:
-        return multiplies_truth(call) ? "prod of 128 elements or more as bool" : NULL;
+        return multiplies_truth(call)    ? "prod of 128 elements or more as bool"
+               : products_overflow(call) ? "prod: partial products that overflow or vanish"
+                                         : NULL;
     case OP_mm:
     case OP_matmul:
         return outer_has_minus_zero(call) ? "mm of a column and a row: the sign of a zero" : NULL;
@@ -392,8 +332,8 @@ const char *unspecified(const Call *call) {
         return unspecified_any(call->arg[0].tensor, is_a_sixth) ? partial_product : NULL;
     case OP_gelu:
         return semantics_now >= SEMANTICS_2_8 && call_pw(call) == PW_gelu &&
-                       unspecified_any(call->arg[0].tensor, is_infinite)
-                   ? "gelu of inf: nan on some processors"
+                       unspecified_any(call->arg[0].tensor, is_at_gelus_ends)
+                   ? "gelu near the ends of the range: MKL-DNN's"
                    : NULL;
     case OP_norm_Scalar:
     case OP_norm_dim:
@@ -405,9 +345,6 @@ const char *unspecified(const Call *call) {
         return names_negative_size(call)
                    ? "a negative size, which expand and as_strided take where nothing is addressed"
                    : NULL;
-    case OP_leaky_relu:
-    case OP_lerp_Scalar:
-        return half_number_overflows(call) ? half_number : NULL;
     case OP_elu:
     case OP__elu_result:
         return half_number_overflows(call) ? half_number

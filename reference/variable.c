@@ -36,7 +36,7 @@ Var *var_new(Session *s, const Tensor *meta) {
     v->attr_version = 0;
     v->accumulator = NULL;
     v->grad = NULL;
-    v->retains_grad = v->returned = false;
+    v->retains_grad = v->returned = v->second_output = false;
     v->retained_at = NULL;
     v->mask = NULL;
     v->mask_version = 0;
@@ -81,7 +81,7 @@ static void var_move_retains_grad(Session *s, Var *v, GradNode *to) {
     if (!v->retains_grad) {
         return;
     }
-    bool lost = v->grad_fn != v->retained_at;
+    bool lost = v->grad_fn != v->retained_at || v->second_output;
     for (RetainGrad **at = &v->retained_at->retains_grad; *at; at = &(*at)->next) {
         if ((*at)->var == v) {
             lost |= (*at)->nr != 0; /* PyTorch looks up the new output_nr */
@@ -93,10 +93,9 @@ static void var_move_retains_grad(Session *s, Var *v, GradNode *to) {
     *hook = (RetainGrad){v, 0, to->retains_grad};
     to->retains_grad = hook;
     v->retained_at = to;
-    if (since(retain_in_place_view) && lost && !s->undefined) {
-        s->undefined = "the hook of retain_grad is not at the old grad_fn: PyTorch fails an "
-                       "internal assertion";
-    }
+    session_undefined(s, since(retain_in_place_view) && lost,
+                      "the hook of retain_grad is not at the old grad_fn: PyTorch fails an "
+                      "internal assertion");
 }
 
 /* grad_fn becomes AsStrided of the base, made at this version. */
@@ -165,6 +164,7 @@ void var_set_history(Var *self, GradNode *node) {
 void var_rebase_history(Session *s, Var *self, GradNode *node) {
     if (!self->base) {
         var_move_retains_grad(s, self, node);
+        self->second_output = false;
         self->grad_fn = node;
         self->output_nr = 0;
         return;
@@ -195,11 +195,11 @@ ErrCode var_retain_grad(Session *s, Var *self) {
         return error_set(s->err, ERR_invalid,
                          "can't retain_grad on Tensor that has requires_grad=False");
     }
-    if (self->base && self->attr_version != self->tensor.storage->version && !s->undefined &&
-        !since(retain_stale_view)) {
-        s->undefined =
-            "retain_grad of a view whose history is out of date: PyTorch 1.13 dies of it";
-    }
+    session_undefined(
+        s,
+        self->base && self->attr_version != self->tensor.storage->version &&
+            !since(retain_stale_view),
+        "retain_grad of a view whose history is out of date: PyTorch 1.13 dies of it");
     if (since(retain_stale_view) && (!self->grad_fn || self->retains_grad)) {
         return ERR_none; /* a leaf, as far as it knows, or nothing new */
     }

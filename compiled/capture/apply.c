@@ -177,13 +177,13 @@ static ErrCode apply_function(Capture *cap, const Call *given, Tensor **out, int
     const Call *call = capture_read(cap, given, &room);
     Tensor *slot[MAX_SLOTS];
     int nslot = call_slots(call, slot);
-    bool grad =
-        call->op->grad && !apply_casts_to_integer(call) && capture_requires_grad(cap, slot, nslot);
+    bool grad = call->op->grad && !apply_casts_to_integer(call) &&
+                capture_requires_grad(cap, call->op, slot, nslot);
     bool scatters = call->op->id == OP_as_strided_scatter &&
                     cap_requires_grad((const Var *)slot[0]) && !tensor_is_contiguous(slot[0]);
     bool composed = call->op->id == OP_isfinite && dtype_is_float(slot[0]->dtype); /* of abs */
     bool only_materializes =
-        (composed || op_is_bitwise(call->op)) && capture_requires_grad(cap, slot, nslot);
+        (composed || op_is_bitwise(call->op)) && capture_requires_grad(cap, call->op, slot, nslot);
     /* PyTorch materializes every grad_fn before the op checks its operands. */
     Error refused = {0};
     bool later = grad || scatters || only_materializes;

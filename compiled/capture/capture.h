@@ -123,8 +123,8 @@ ErrCode capture_node(Capture *cap, const Call *call, Node **out);
 ErrCode capture_cast(Capture *cap, Node *value, DType dtype, Node **out);
 /* Counts a buffer against the limits. */
 ErrCode capture_memory(Capture *cap, const Tensor *t);
-/* Is the result of an op on these operands recorded? */
-bool capture_requires_grad(const Capture *cap, Tensor *const *slot, int n);
+/* Is the result of the op on these operands recorded? */
+bool capture_requires_grad(const Capture *cap, const OpInfo *op, Tensor *const *slot, int n);
 void cap_node_set_value(Capture *cap, GradNode *tape, Node *node, Node *value);
 /* What a gradient inside the program finds on the node: the call on tensors, and the result. */
 void cap_node_set_call(Capture *cap, GradNode *tape, const Call *call, Var *result);

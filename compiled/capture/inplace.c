@@ -428,7 +428,7 @@ ErrCode capture_in_place(Capture *cap, const Call *call, Tensor **out, int *nout
         call->op->order == ORDER_COPY
             ? dtype_is_float(self->tensor.dtype)
             : twin.op->grad || op_is_comparison(twin.op) || op_is_bitwise(twin.op);
-    bool recorded_op = differentiable && capture_requires_grad(cap, slot, nslot);
+    bool recorded_op = differentiable && capture_requires_grad(cap, twin.op, slot, nslot);
     if (recorded_op && cap_check_inplace(cap, self) != ERR_none) {
         write_refused(cap, call);
         return cap->err.code;

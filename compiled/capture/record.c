@@ -88,12 +88,13 @@ ErrCode capture_cast(Capture *cap, Node *value, DType dtype, Node **out) {
     return capture_node(cap, &cast, out);
 }
 
-bool capture_requires_grad(const Capture *cap, Tensor *const *slot, int n) {
+bool capture_requires_grad(const Capture *cap, const OpInfo *op, Tensor *const *slot, int n) {
     if (!cap->grad_mode) {
         return false;
     }
     for (int i = 0; i < n; i++) {
-        if (slot[i] && cap_requires_grad((const Var *)slot[i])) {
+        if (slot[i] && !(op->non_differentiable >> i & 1) &&
+            cap_requires_grad((const Var *)slot[i])) {
             return true;
         }
     }

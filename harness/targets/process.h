@@ -10,7 +10,7 @@
 
 enum {
     PROCESS_TAIL = 2000 /* bytes kept of standard error, the last ones */,
-    PROCESS_LINE = 16 << 20 /* longest answer */
+    PROCESS_LINE = 64 << 20 /* longest answer: 65 calls on large tensors take 17 MB */
 };
 
 typedef struct Process {

@@ -237,9 +237,7 @@ static ErrCode mask_fits(const Tensor *self, const Tensor *mask, int at) {
     return ERR_none;
 }
 
-/* Checks what at::index checks from metadata alone, in its order: number of indices, dtypes, mask
- * sizes. Returns the error code without recording an error. */
-static ErrCode decompose_index_check_indices(const Tensor *self, const Arg *indices) {
+ErrCode decompose_index_check_indices(const Tensor *self, const Arg *indices) {
     if (indices->tensors.n > self->ndim) {
         return ERR_index_range;
     }

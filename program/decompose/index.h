@@ -21,6 +21,9 @@ ErrCode slicing_apply(Emit *e, Tensor *self, const IndexItem *items, int n, bool
 /* The collected index tensors as a Tensor?[] argument. */
 Arg slicing_indices(Emit *e, const Slicing *s);
 
+/* Checks what at::index checks from metadata alone, in its order: number of indices, dtypes, mask
+ * sizes. Returns the error code without recording an error. */
+ErrCode decompose_index_check_indices(const Tensor *self, const Arg *indices);
 /* index_put_ with a tensor value, or with the Scalar if `values` is NULL. */
 ErrCode slicing_put_(Emit *e, Tensor *self, const Arg *indices, Tensor *values, Scalar value,
                      bool accumulate, Tensor **out, int *nout);

@@ -85,7 +85,7 @@ ErrCode decompose_setitem(Emit *e, const Call *call, Tensor **out, int *nout) {
     Tensor *self = call->arg[0].tensor;
     const Arg *index = &call->arg[1], *value = &call->arg[2];
     Scalar number = value->scalar;
-    if (!value->is_tensor) { /* PyTorch first converts it to a tensor */
+    if (!value->is_tensor && !since(setitem_number)) { /* PyTorch first makes a tensor of it */
         TRY(written_number(self->dtype, &number, e->err));
     }
     const IndexItem *only = index->index.n == 1 ? &index->index.v[0] : NULL;
@@ -113,11 +113,18 @@ ErrCode decompose_setitem(Emit *e, const Call *call, Tensor **out, int *nout) {
         if (value->is_tensor && !tensor) {
             return e->err->code;
         }
-        int dim = only_index(&s);
-        if (!value->is_tensor && dim >= 0 && since(setitem_index_fill)) {
-            number = value->scalar;
-            if (dim < s.view->ndim && s.index[dim]->dtype == DT_int64) {
+        if (!value->is_tensor && since(setitem_index_fill)) {
+            int dim = only_index(&s);
+            if (dim >= 0 && dim < s.view->ndim && s.index[dim]->dtype == DT_int64) {
                 return index_fill(e, &s, dim, number, written, &n);
+            }
+            if (decompose_index_check_indices(s.view, &indices) == ERR_shape) {
+                return error_set(e->err, ERR_shape,
+                                 "the shape of the mask does not match the shape of the indexed "
+                                 "tensor");
+            }
+            if (dim < 0) {
+                TRY(written_number(self->dtype, &number, e->err));
             }
         }
         return slicing_put_(e, s.view, &indices, tensor, value->is_tensor ? scalar_int(0) : number,
@@ -133,6 +140,6 @@ ErrCode decompose_setitem(Emit *e, const Call *call, Tensor **out, int *nout) {
     Call fill;
     call_init(&fill, OP_fill__Scalar);
     fill.arg[0].tensor = s.view;
-    fill.arg[1].scalar = since(setitem_number) ? value->scalar : number;
+    fill.arg[1].scalar = number;
     return emit_call(e, &fill, written, &n);
 }

@@ -49,7 +49,7 @@ void grad_repeat(Grad *g) {
                  emit_full(g->e, self->size, self->ndim, scalar_int(0), grad_of(g)->dtype));
             return;
         }
-        if (own < 0 || repeats->ints.v[d] > 1) {
+        if (own < 0 || repeats->ints.v[d] != 1) { /* negative ones, too, which no reshape takes */
             summed[nsummed++] = n;
             size[n++] = repeats->ints.v[d];
         }

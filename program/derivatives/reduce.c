@@ -288,6 +288,7 @@ void grad_cumprod(Grad *g) {
         give(g, SELF, grad);
         return;
     }
+    dim += dim < 0 ? self->ndim : 0;
     if (e->create_graph) {
         give(g, SELF, cumprod_again(g, self, grad, dim));
         return;
@@ -311,9 +312,11 @@ void grad_cumprod(Grad *g) {
         e, emit_op(e, OP_cumprod, 2, emit_cast(e, emit_where(e, between, self, ones), wide), dim),
         self->dtype);
     Tensor *sum = emit_sum_dims(e, emit_where_zero(e, one, emit_mul(e, run, grad)), &dim, 1, true);
-    Tensor *front =
-        emit_op(e, OP_prod_dim, 3, emit_cast(e, emit_where(e, head, self, ones), wide), dim, 1);
-    front = emit_cast(e, front, self->dtype);
+    /* the product of x before z is the result there, as it was rounded */
+    Tensor *result = emit_cast(e, result_of(g), self->dtype),
+           *pair[2] = {emit_narrow(e, ones, dim, 0, 1),
+                       result ? emit_narrow(e, result, dim, 0, self->size[dim] - 1) : NULL};
+    Tensor *front = pair[0] && pair[1] ? emit_op(e, OP_cat, 2, pair, 2, dim) : NULL;
     Tensor *at_first = emit_where_zero(e, first, emit_mul(e, sum, front));
     give(g, SELF, emit_add(e, at_head, at_first));
 }

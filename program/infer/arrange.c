@@ -97,6 +97,14 @@ ErrCode infer_rot90(const Call *call, Infer *r) {
         return error_set(r->err, ERR_invalid, "expected total dims >= 2, but got total dims = %d",
                          self->ndim);
     }
+    for (int k = 0; k < 2 && since(rot90_dims_first); k++) {
+        if (dims[k] < -self->ndim || dims[k] >= self->ndim) {
+            return error_set(r->err, ERR_index_range,
+                             "Dimension out of range (expected to be in range of [%d, %d], but got "
+                             "%lld)",
+                             -self->ndim, self->ndim - 1, (long long)dims[k]);
+        }
+    }
     __int128 apart = (__int128)dims[0] - dims[1];
     if (apart == 0 || apart == self->ndim || apart == -self->ndim) {
         return error_set(
@@ -160,7 +168,7 @@ static ErrCode side_length(int64_t n, int64_t offset, int64_t *side, Error *err)
 ErrCode infer_diag(const Call *call, Infer *r) {
     const Tensor *self = call->arg[0].tensor;
     int64_t offset = call->arg[1].i, size[2];
-    if ((self->ndim == 1 || self->ndim == 2) && !since(diag_is_composed)) {
+    if (!since(diag_is_composed)) {
         TRY(half_check(call, self->dtype, r->err));
     }
     if (self->ndim == 1) {

@@ -59,6 +59,9 @@ bool half_missing(const Call *call, DType dtype);
 /* ERR_dtype if so. */
 ErrCode half_check(const Call *call, DType dtype, Error *err);
 
+/* Are both operands of addcdiv's quotient integers? */
+bool divides_integers(const Call *call);
+
 /* searchsorted: the dtype in which the sequence and the values are compared. */
 DType search_dtype(const Call *call);
 

@@ -71,6 +71,10 @@ ErrCode infer_bmm(const Call *call, Infer *r) {
 
 ErrCode infer_mv(const Call *call, Infer *r) {
     const Tensor *a = call->arg[0].tensor, *b = call->arg[1].tensor;
+    if (a->ndim == 0) { /* the result has self.size(0) elements */
+        return error_set(r->err, ERR_index_range,
+                         "Dimension specified as 0 but tensor has no dimensions");
+    }
     if (a->ndim != 2 || b->ndim != 1) {
         return error_set(r->err, ERR_shape, "vector + matrix @ vector expected, got 1, %d, %d",
                          a->ndim, b->ndim);

@@ -46,6 +46,18 @@ static int64_t kernel_search_row(const SearchRow *row, double value, int64_t int
     return start;
 }
 
+static ErrCode sorter_range(const Tensor *sorter, int64_t length, Error *err) {
+    const Tensor *one[1] = {sorter};
+    for (Walk w = walk_start(sorter->size, sorter->ndim, one, 1); walk_more(&w); walk_next(&w)) {
+        int64_t i = element_int(sorter->storage->data, DT_int64, w.at[0]);
+        if (i < 0 || i >= length) {
+            return error_set(err, ERR_index_range,
+                             "torch.searchsorted(): sorter index out of range");
+        }
+    }
+    return ERR_none;
+}
+
 ErrCode kernel_searchsorted(const Call *call, Tensor *const *out, KernelCtx *k) {
     const Tensor *sequence = call->arg[SEQUENCE].tensor, *to = out[0];
     bool scalar = call->op->param[VALUES].type == ARG_SCALAR;
@@ -58,6 +70,9 @@ ErrCode kernel_searchsorted(const Call *call, Tensor *const *out, KernelCtx *k) 
                      sorter ? sorter->offset : 0,
                      sequence->size[sequence->ndim - 1],
                      search_dtype(call)};
+    if (sorter && since(sorter_range)) {
+        TRY(sorter_range(sorter, row.length, k->err));
+    }
     Tensor rows = *sequence,
            sorter_rows =
                sorter

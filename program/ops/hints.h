@@ -19,7 +19,9 @@ typedef enum ValueChecks {
     VALUE_CHECK_CLASSES, /* `target` (parameter 1): classes, or ignored */
     VALUE_CHECK_MASK,    /* `mask` (parameter 1): bytes must be 0 or 1; if a `source` follows, it
                             must have enough elements */
-    VALUE_CHECK_NUMBER   /* parameter 1, read as a number: it must fit self */
+    VALUE_CHECK_NUMBER,  /* parameter 1, read as a number: it must fit self */
+    VALUE_CHECK_SORTER   /* `sorter`: positions along the last dim of the sequence, the first
+                            operand */
 } ValueChecks;
 
 /* NO_KERNEL(..): half types for which PyTorch 1.13 has no CPU kernel of the op (`"exp" not

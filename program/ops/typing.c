@@ -458,10 +458,14 @@ ErrCode typing_lerp(const Call *call, DType *compute, DType *result, Error *err)
     return check_scalars(call, opmath_type(dtype), err);
 }
 
+bool divides_integers(const Call *call) {
+    return !dtype_is_float(call->arg[1].tensor->dtype) &&
+           !dtype_is_float(call->arg[2].tensor->dtype);
+}
+
 ErrCode typing_addcdiv(const Call *call, DType *compute, DType *result, Error *err) {
     *compute = *result = promote_operands(call, 0);
-    if (!dtype_is_float(call->arg[1].tensor->dtype) &&
-        !dtype_is_float(call->arg[2].tensor->dtype)) {
+    if (divides_integers(call)) {
         return error_set(err, ERR_dtype, "Integer division with addcdiv is no longer supported");
     }
     TRY(half_check(call, *compute, err));

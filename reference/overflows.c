@@ -1,0 +1,109 @@
+/* Operand values with which a kernel of ATen overflows, or not, by the order in which it computes:
+ * one the vectorized part of its loop, another the tail. */
+#include "reference/overflows.h"
+
+#include "program/semantics/semantics.h"
+
+#include <math.h>
+
+static double magnitude(const Tensor *t, bool least) {
+    double found = least ? INFINITY : 0;
+    const Tensor *one[1] = {t};
+    for (Walk w = walk_start(t->size, t->ndim, one, 1); walk_more(&w); walk_next(&w)) {
+        double x = fabs(element_double(t->storage->data, t->dtype, w.at[0]));
+        if (isfinite(x) && x > 0) {
+            found = least ? fmin(found, x) : fmax(found, x);
+        }
+    }
+    return found;
+}
+
+/* A quotient that Sleef_fmod cannot represent: it returns nan. */
+bool quotient_overflows(const Call *call) {
+    const Tensor *a = call->arg[0].tensor;
+    bool scalar = call->op->param[1].type == ARG_SCALAR;
+    const Tensor *b = scalar ? NULL : call->arg[1].tensor;
+    if (!dtype_is_float(a->dtype) && (scalar || !dtype_is_float(b->dtype))) {
+        return false;
+    }
+    bool wide = a->dtype == DT_float64 || (b && b->dtype == DT_float64);
+    double least = scalar ? fabs(scalar_to_double(call->arg[1].scalar)) : magnitude(b, true);
+    return least > 0 && magnitude(a, false) / least > (wide ? 1e300 : 1e37);
+}
+
+/* self + alpha * other: the vectorized part of the loop rounds once, the tail twice. */
+bool alpha_overflows(const Call *call) {
+    const Tensor *other = call->arg[call->op->pw == PW_rsub ? 0 : 1].tensor;
+    double alpha = fabs(scalar_to_double(call->arg[2].scalar));
+    return alpha > 1 && dtype_is_float(other->dtype) &&
+           alpha * magnitude(other, false) > dtype_largest(other->dtype);
+}
+
+/* self + value * tensor1 * tensor2 (or / tensor2), from left to right: a partial product overflows
+ * that the whole need not. */
+bool steps_overflow(const Call *call, bool divides) {
+    const Tensor *a = call->arg[1].tensor, *b = call->arg[2].tensor;
+    if (!dtype_is_float(a->dtype) && !dtype_is_float(b->dtype)) {
+        return false;
+    }
+    double first = fabs(scalar_to_double(call->arg[3].scalar)) * magnitude(a, false);
+    double factor = divides ? 1 / magnitude(b, true) : magnitude(b, false);
+    return first * fmax(factor, 1) > dtype_largest(dtype_is_float(a->dtype) ? a->dtype : b->dtype);
+}
+
+/* elu and softplus of a float32 take an exponential that a double can hold. */
+static bool exponential_overflows(const Call *call, double scale) {
+    const Tensor *self = call->arg[0].tensor;
+    return dtype_is_float(self->dtype) && self->dtype != DT_float64 &&
+           magnitude(self, false) * fabs(scale) > log(dtype_largest(DT_float32));
+}
+
+bool elu_overflows(const Call *call) {
+    double input_scale = scalar_to_double(call->arg[3].scalar);
+    return input_scale < 0 && exponential_overflows(call, input_scale);
+}
+
+bool softplus_overflows(const Call *call) {
+    double threshold = scalar_to_double(call->arg[2].scalar);
+    return threshold > log(dtype_largest(DT_float32)) &&
+           exponential_overflows(call, scalar_to_double(call->arg[1].scalar));
+}
+
+/* A power of a float64 that norm sums is none: since 2.8 the norm of one element is its magnitude,
+ * for some shapes. */
+bool powers_overflow(const Call *call) {
+    const Tensor *self = call->arg[0].tensor;
+    double p = call->arg[1].none ? 2 : fabs(scalar_to_double(call->arg[1].scalar));
+    return self->dtype == DT_float64 && isfinite(p) &&
+           (isinf(pow(magnitude(self, false), p)) || pow(magnitude(self, true), p) == 0);
+}
+
+/* The sum of the elements of a float64 overflows: of which PyTorch takes the variance in two passes
+ * or in one, by the shape of the reduction. */
+bool moments_overflow(const Call *call) {
+    const Tensor *self = call->arg[0].tensor;
+    return self->dtype == DT_float64 &&
+           magnitude(self, false) > dtype_largest(DT_float64) / (double)tensor_numel(self);
+}
+
+/* The order in which PyTorch multiplies the elements is that of its vectors: partial products may
+ * overflow, or vanish, that the whole, in another order, does not. */
+bool products_overflow(const Call *call) {
+    const Tensor *self = call->arg[0].tensor, *one[1] = {self};
+    const Arg *dtype = &call->arg[op_param(call->op, "dtype")];
+    DType in = dtype->none ? self->dtype : dtype->dtype;
+    if (!dtype_is_float(in)) {
+        return false;
+    }
+    double large = 0, small = 0;
+    bool zero = false;
+    for (Walk w = walk_start(self->size, self->ndim, one, 1); walk_more(&w); walk_next(&w)) {
+        double x = fabs(element_double(self->storage->data, self->dtype, w.at[0]));
+        zero |= x == 0;
+        if (isfinite(x) && x != 0) {
+            *(x > 1 ? &large : &small) += fabs(log2(x));
+        }
+    }
+    double most = log2(dtype_largest(in == DT_float64 ? DT_float64 : DT_float32)) - 1;
+    return (large > most && (zero || small > 0)) || (small > most && large > 0);
+}
