@@ -78,12 +78,12 @@ bool powers_overflow(const Call *call) {
            (isinf(pow(magnitude(self, false), p)) || pow(magnitude(self, true), p) == 0);
 }
 
-/* The sum of the elements of a float64 overflows: of which PyTorch takes the variance in two passes
+/* The sum of the elements overflows: PyTorch takes the variance in two passes
  * or in one, by the shape of the reduction. */
 bool moments_overflow(const Call *call) {
     const Tensor *self = call->arg[0].tensor;
-    return self->dtype == DT_float64 &&
-           magnitude(self, false) > dtype_largest(DT_float64) / (double)tensor_numel(self);
+    return dtype_is_float(self->dtype) &&
+           magnitude(self, false) > dtype_largest(self->dtype) / (double)tensor_numel(self);
 }
 
 /* The order in which PyTorch multiplies the elements is that of its vectors: partial products may

@@ -186,7 +186,7 @@ static const char *loop_unspecified(const Call *call, OpId id) {
     switch (id) {
     case OP_sinh:
     case OP_cosh:
-        return unspecified_any(call->arg[0].tensor, is_steep)
+        return any_element(call->arg[0].tensor, is_steep)
                    ? "sinh, cosh where exp overflows and they do not"
                    : NULL;
     case OP_pow_Tensor_Tensor:
@@ -240,7 +240,7 @@ static bool term_is_minus_zero(const Tensor *a, const Tensor *b) {
 
 static bool outer_has_minus_zero(const Call *call) {
     const Tensor *a = call->arg[0].tensor, *b = call->arg[1].tensor;
-    bool outer = a->ndim == 2 && b->ndim == 2 && a->size[1] == 1 && b->size[0] == 1;
+    bool outer = a->ndim >= 2 && b->ndim == 2 && a->size[a->ndim - 1] == 1 && b->size[0] == 1;
     return outer && term_is_minus_zero(a, b);
 }
 

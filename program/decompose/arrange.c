@@ -155,7 +155,10 @@ ErrCode decompose_repeat_interleave_Tensor(Emit *e, const Call *call, Tensor **o
         TRY(decompose_arrange_read_int(
             e, emit_unary(e, OP_any, emit_scalar(e, OP_lt_Scalar, repeats, scalar_int(0))),
             &negative));
-        TRY(decompose_arrange_read_int(e, emit_unary(e, OP_sum, repeats), &total));
+        Tensor *summed = repeats->dtype == DT_int64 /* beyond any limit, but not beyond int64 */
+                             ? emit_scalar(e, OP_clamp_max, repeats, scalar_int(INT64_C(1) << 40))
+                             : repeats;
+        TRY(decompose_arrange_read_int(e, emit_unary(e, OP_sum, summed), &total));
         if (negative) {
             return error_set(e->err, ERR_invalid, "repeats can not be negative");
         }

@@ -317,6 +317,10 @@ ErrCode infer_index_select(const Call *call, Infer *r) {
     memcpy(size, self->size, (size_t)self->ndim * sizeof *size);
     if (self->ndim > 0) {
         size[dim] = n;
+    } else if (n != 1 && since(index_select_of_scalar)) {
+        return error_set(r->err, ERR_invalid,
+                         "index_select(): Index to scalar can have only 1 value, got %lld value(s)",
+                         (long long)n);
     }
     if (self->ndim > 1 && n > 0 && self->size[dim] == 0) {
         return error_set(r->err, ERR_invalid,

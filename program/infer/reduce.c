@@ -97,11 +97,12 @@ ErrCode infer_cumulative(const Call *call, Infer *r) {
     DType dtype = sum_dtype(call);
     int d;
     TRY(dim_wrap(call->arg[1].i, self->ndim, &d, r->err));
-    if (dtype == DT_bool && self->ndim > 0 && tensor_numel(self) > 0) {
-        return error_set(r->err, ERR_dtype, "\"%s_out_cpu\" not implemented for 'Bool'",
-                         call->op->name);
-    }
-    if (self->ndim > 0 && tensor_numel(self) > 0) {
+    bool refused_later = r->in_place && dtype != self->dtype; /* as an in-place call */
+    if (self->ndim > 0 && tensor_numel(self) > 0 && !refused_later) {
+        if (dtype == DT_bool) {
+            return error_set(r->err, ERR_dtype, "\"%s_out_cpu\" not implemented for 'Bool'",
+                             call->op->name);
+        }
         TRY(half_check(call, dtype, r->err));
     }
     return infer_contiguous(r, dtype, self->size, self->ndim);
