@@ -67,13 +67,22 @@ class Source:
         _, found, path = self.lines[number - 1].rpartition("  # ")
         return path if found else None
 
+    def reading(self, number, error):
+        """The line that reads an unbound name: CPython 3.11 and later, once the function is hot, may name the assignment before it (the two
+        instructions are one then)."""
+        unbound = re.search(r"local variable '(\w+)'", str(error)) if isinstance(error, UnboundLocalError) else None
+        for k in range(number, len(self.lines) + 1 if unbound else 0):
+            if re.search(r"\b%s\b" % unbound.group(1), self.lines[k - 1]):
+                return k
+        return number
+
     def locate(self, error):
         """The path of the innermost statement in the traceback, and whether the function itself raised."""
         for one in causes(error):
             at, inner, tb = None, False, one.__traceback__
             while tb is not None:
                 inner = tb.tb_frame.f_code.co_filename == self.name
-                at = (self.path(tb.tb_lineno) if inner else None) or at
+                at = (self.path(self.reading(tb.tb_lineno, one)) if inner else None) or at
                 tb = tb.tb_next
             if at:
                 return at, inner

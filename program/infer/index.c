@@ -113,6 +113,17 @@ static void index_strides(const IndexPlan *p, const Tensor *index, int64_t *stri
     }
 }
 
+/* Is the result empty, and do all operands of the TensorIterator have its size? They all count as
+ * contiguous then (TensorIterator::fast_set_up). */
+static bool indices_have_result_size(const IndexPlan *p) {
+    bool empty = false, same = true;
+    for (int d = 0; d < p->ndim; d++) {
+        empty |= p->size[d] == 0;
+        same &= p->size[d] == 1 || (d >= p->first && d < p->first + p->nbroadcast);
+    }
+    return empty && same;
+}
+
 /* The order of dims is that of a TensorIterator over self, with stride 0 in its indexed dims, and
  * the index tensors. */
 ErrCode infer_index(const Call *call, Infer *r) {
@@ -128,6 +139,9 @@ ErrCode infer_index(const Call *call, Infer *r) {
     for (int k = 0; k < p->nindex; k++) {
         index_strides(p, p->index[k], buffer[k]);
         strides[k + 1] = buffer[k];
+    }
+    if (indices_have_result_size(p)) {
+        return infer_contiguous(r, call->arg[0].tensor->dtype, p->size, p->ndim);
     }
     Tensor *t = infer_one(r, call->arg[0].tensor->dtype, p->ndim);
     dims_copy(t->size, p->size, p->ndim);

@@ -52,6 +52,7 @@ ErrCode infer_logsumexp(const Call *call, Infer *r) {
     const Tensor *self = call->arg[0].tensor;
     DType own = self->dtype;
     if (call->arg[1].ints.n == 0 && !call->arg[2].b && self->ndim > 0 && tensor_numel(self) > 0) {
+        TRY(half_check(call, own, r->err));
         return error_set(r->err, ERR_shape,
                          "output with shape [] doesn't match the broadcast shape");
     }

@@ -90,7 +90,7 @@ static bool is_aten_only(const OpInfo *op) {
 
 /* Functions that take `self` first and are not methods. */
 static bool is_function(const OpInfo *op) {
-    static const char *const names[] = {"avg_pool1d", "max_pool1d", "max_pool2d"};
+    static const char *const names[] = {"avg_pool1d", "max_pool1d", "max_pool2d", "rsub"};
     for (int i = 0; i < COUNT_OF(names); i++) {
         if (strcmp(names[i], op->name) == 0) {
             return true;
@@ -224,7 +224,7 @@ static void print_python_call(const Printer *pr, const Stmt *s, CallStyle call_s
         text_add(t, "]");
     } else if (op->id == OP_tensor) {
         print_literal(pr, s);
-    } else if (is_aten_only(op) ||
+    } else if ((is_aten_only(op) && !(op->id == OP_rsub_Scalar && has_bool_number(s))) ||
                (call_styles == STYLE_torch_ops && op->kind != KIND_FACTORY &&
                 !has_bool_number(s))) { /* aten.arange increments the version itself */
         PArg lists[MAX_PARAMS];
