@@ -233,9 +233,30 @@ static void rule_softmax(Session *s, const Call *call, const Tensor *out) {
     }
 }
 
+/* Is some element of `from`, which is cast to the integer dtype, another integer within its bound?
+ */
+static bool casts_inconclusively(const Tensor *from, DType dtype) {
+    const Tensor *one[1] = {from};
+    for (Walk w = walk_start(from->size, from->ndim, one, 1); walk_more(&w); walk_next(&w)) {
+        double value = from->storage->value64[w.at[0]], bound = from->storage->bound[w.at[0]];
+        shadow_settle(&value, &bound, dtype, true);
+        if (isnan(bound)) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* Results of integer or bool dtype: the values are exact; inconclusive elements propagate. */
 static void rule_integer(Session *s, const Call *call, const Tensor *out) {
     Storage *to = out->storage;
+    const Tensor *self = call->arg[0].tensor;
+    ErrorPropagation rule = call->op->propagation;
+    if ((rule == PROPAGATION_SUM || rule == PROPAGATION_PROD) && dtype_is_float(self->dtype) &&
+        casts_inconclusively(self, out->dtype)) { /* sum(x, dtype=int64) casts first */
+        shadow_lose(out);
+        return;
+    }
     to->bound = shadow_pass(s, call,
                             call->op->propagation == PROPAGATION_EXTREME ? op_info(OP_amax)->kernel
                                                                          : call->op->kernel,

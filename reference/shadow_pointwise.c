@@ -95,6 +95,8 @@ static bool asks_truth(Pw pw) {
     return pw == PW_logical_not || (pw >= PW_logical_and && pw <= PW_logical_xor);
 }
 
+static bool rounds(Pw pw) { return pw == PW_ceil || pw == PW_trunc || pw == PW_round; }
+
 /* Is any corner of the box x +- b on another piece? A choice at a single number may fall between
  * corners that agree: two operands may be equal where their intervals meet, and 0 (which is false)
  * is tested wherever the box contains it. */
@@ -115,7 +117,8 @@ static bool piece_moves(const Point *p, double y) {
             x[i] = zero ? 0 : p->x[i] + (rest % 3 - 1) * p->b[i];
         }
         double there = piece(p->pw, x, f(x));
-        if (there != here && !(isnan(there) && isnan(here))) {
+        bool rounds_to_other_zero = rounds(p->pw) && signbit(there) != signbit(here);
+        if ((there != here && !(isnan(there) && isnan(here))) || rounds_to_other_zero) {
             return true;
         }
     }

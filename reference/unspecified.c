@@ -263,6 +263,14 @@ static bool multiplies_truth(const Call *call) {
            dtype->dtype == DT_bool;
 }
 
+/* x[0:0] = value of a 0-dim x: 1.13 reads the size of a dim that is not there. */
+static bool slices_no_dim(const Call *call) {
+    const IndexItem *only = call->arg[1].index.n == 1 ? &call->arg[1].index.v[0] : NULL;
+    return semantics_now < SEMANTICS_2_8 && call->arg[0].tensor->ndim == 0 && only &&
+           only->kind == INDEX_SLICE && only->has_stop && only->start == 0 && only->stop == 0 &&
+           (!only->has_step || only->step == 1);
+}
+
 /* -1 in expand means the size that is there. */
 static bool names_negative_size(const Call *call) {
     const Arg *size = &call->arg[1];
@@ -320,6 +328,8 @@ const char *unspecified(const Call *call) {
         return call->arg[0].tensor->dtype == DT_float32 && vanishes(call->arg[1].scalar)
                    ? "pow of float32 by an exponent that it does not hold"
                    : NULL;
+    case OP_setitem:
+        return slices_no_dim(call) ? "a slice of a 0-dim tensor, written" : NULL;
     case OP_prod:
     case OP_prod_dim:
         return multiplies_truth(call)    ? "prod of 128 elements or more as bool"

@@ -111,12 +111,16 @@ ErrCode decompose_repeat_interleave(Emit *e, const Call *call, Tensor **out, int
         self = emit_op(e, OP_flatten, 1, self);
         TRY(e->err->code);
     }
+    int d;
+    if (self->ndim == 0 && since(repeat_interleave_is_a_view) && times < 0 &&
+        (dim == 0 || dim == -1)) {
+        return error_set(e->err, ERR_invalid, "Repeats must be non-negative");
+    }
     if (self->ndim == 0) {
         return error_set(e->err, ERR_index_range,
                          "Dimension specified as %lld but tensor has no dimensions",
                          (long long)dim);
     }
-    int d;
     TRY(dim_wrap(dim, self->ndim, &d, e->err));
     if (since(repeat_interleave_is_a_view)) {
         return repeat_by_view(e, self, d, call, out, nout);

@@ -40,6 +40,22 @@ START_TEST(discrete_choices_within_the_bound_are_inconclusive) {
 }
 END_TEST
 
+/* 3 * (1 / 3) may be just below 1, and 0 as an integer then. */
+START_TEST(a_sum_as_integers_within_the_bound_is_inconclusive) {
+    Result *r = run_with(INPUTS,
+                         "{'op': 'detach', 'self': 'x', 'out': 'd'}, {'op': 'div', 'self': 'd', "
+                         "'other': 3, 'out': 'c'}, {'op': 'mul', "
+                         "'self': 'c', 'other': 3, 'out': 'y'}, {'op': 'add', 'self': 'y', "
+                         "'other': 0.5, 'out': 'h'},"
+                         "{'op': 'sum', 'self': 'y', 'dtype': 'int64', 'out': 's'}, {'op': 'sum', "
+                         "'self': 'h', 'dtype': 'int64', 'out': 'm'}",
+                         "'s', 'm'", true);
+    assert_ok(r);
+    ck_assert(isnan(r->calls[0].returns[0].values.bound[0]));
+    ck_assert_double_eq(r->calls[0].returns[1].values.bound[0], 0);
+}
+END_TEST
+
 /* In bfloat16 1.375 + 0.48 + 0.139 is 1.9921875 rounded once and 2 rounded at each step, as PyTorch
  * does: both ends of its interval differ from 2. */
 START_TEST(a_single_number_within_the_bound_is_inconclusive) {
@@ -99,6 +115,7 @@ int main(void) {
     tcase_add_checked_fixture(tests, setup, teardown);
     tcase_add_test(tests, exact_arithmetic_has_bound_zero_and_rounding_has_not);
     tcase_add_test(tests, discrete_choices_within_the_bound_are_inconclusive);
+    tcase_add_test(tests, a_sum_as_integers_within_the_bound_is_inconclusive);
     tcase_add_test(tests, a_single_number_within_the_bound_is_inconclusive);
     tcase_add_test(tests, the_shadow_changes_no_result);
     tcase_add_test(tests, the_product_of_two_bounds_counts);
