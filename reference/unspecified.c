@@ -5,6 +5,7 @@
 #include "reference/overflows.h"
 #include "reference/unspecified.h"
 
+#include "program/infer/infer.h"
 #include "program/semantics/semantics.h"
 #include "program/ops/functions.h"
 
@@ -263,6 +264,20 @@ static bool multiplies_truth(const Call *call) {
            dtype->dtype == DT_bool;
 }
 
+/* cumsum and cumprod of a 0-dim tensor fill the result with it as a number, which must fit, in
+ * 1.13. */
+static bool fills_another_dtype(const Call *call) {
+    const Tensor *self = call->arg[0].tensor;
+    const Arg *dtype = &call->arg[2];
+    if (semantics_now >= SEMANTICS_2_8 || self->ndim != 0 || dtype->none) {
+        return false;
+    }
+    Scalar s = dtype_is_float(self->dtype)
+                   ? scalar_float(element_double(self->storage->data, self->dtype, self->offset))
+                   : scalar_int(element_int(self->storage->data, self->dtype, self->offset));
+    return scalar_overflows(s, dtype->dtype);
+}
+
 /* x[0:0] = value of a 0-dim x: 1.13 reads the size of a dim that is not there. */
 static bool slices_no_dim(const Call *call) {
     const IndexItem *only = call->arg[1].index.n == 1 ? &call->arg[1].index.v[0] : NULL;
@@ -328,6 +343,10 @@ const char *unspecified(const Call *call) {
         return call->arg[0].tensor->dtype == DT_float32 && vanishes(call->arg[1].scalar)
                    ? "pow of float32 by an exponent that it does not hold"
                    : NULL;
+    case OP_cumsum:
+    case OP_cumprod:
+        return fills_another_dtype(call) ? "cumsum, cumprod of a 0-dim tensor that dtype lacks"
+                                         : NULL;
     case OP_setitem:
         return slices_no_dim(call) ? "a slice of a 0-dim tensor, written" : NULL;
     case OP_prod:

@@ -82,6 +82,7 @@ void grad_mse_loss(Grad *g) {
         if (wanted(g, k)) {
             Tensor *slope = mse_slope(g, operand[k], operand[1 - k], g->call->arg[2].i == 1);
             Tensor *answer = emit_unary(e, OP_contiguous, emit_mul(e, slope, grad));
+            answer = emit_cast(e, answer, (k == 0 ? self : target)->dtype); /* zeros_like(input) */
             give(g, k, saving(g, saving(g, answer, self), target));
         }
     }
