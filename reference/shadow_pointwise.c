@@ -236,7 +236,7 @@ static double rounding_scale(const Point *p, double y) {
         return fmax(fabs(y), fabs(x[0]));
     case PW_lerp:
     case PW_lerp_symmetric:
-        return fabs(x[0]) + fabs(x[1]);
+        return fabs(x[0]) + fabs(x[1]) + fabs(x[2] * (x[1] - x[0]));
     case PW_gelu:
     case PW_gelu_tanh:
     case PW_hardswish:

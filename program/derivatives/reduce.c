@@ -311,7 +311,7 @@ void grad_cumprod(Grad *g) {
     Tensor *run = emit_cast(
         e, emit_op(e, OP_cumprod, 2, emit_cast(e, emit_where(e, between, self, ones), wide), dim),
         self->dtype);
-    Tensor *sum = emit_sum_dims(e, emit_where_zero(e, one, emit_mul(e, run, grad)), &dim, 1, true);
+    Tensor *sum = emit_sum_dims(e, emit_mul(e, run, emit_where_zero(e, one, grad)), &dim, 1, true);
     /* the product of x before z is the result there, as it was rounded */
     Tensor *result = emit_cast(e, result_of(g), self->dtype),
            *pair[2] = {emit_narrow(e, ones, dim, 0, 1),
