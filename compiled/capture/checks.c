@@ -7,6 +7,7 @@
  * none, follows the shared kernels (program/kernels). */
 #include "compiled/capture/capture.h"
 #include "compiled/views/index.h"
+#include "program/infer/infer.h"
 #include "program/ops/functions.h"
 
 #include <math.h>
@@ -194,6 +195,28 @@ static ErrCode check_capture_mask(Capture *cap, const Call *call, const Tensor *
     return ERR_none;
 }
 
+static Node *first_element(Capture *cap, Node *whole) {
+    Tensor first = whole->t;
+    first.ndim = 0;
+    Node *view = graph_view(cap->graph, whole, &first, cap->sid);
+    view->cls = whole->cls; /* as it is now, if it was written */
+    return view;
+}
+
+/* scatter of a number that self cannot hold: it is converted for the first element, when the first
+ * index has been checked. */
+static ErrCode check_scattered_number(Capture *cap, const Call *call) {
+    const Tensor *self = call->arg[0].tensor, *index = call->arg[2].tensor;
+    int dim;
+    if (tensor_numel(index) == 0 || !scalar_overflows(call->arg[3].scalar, self->dtype) ||
+        !dim_normal(call->arg[1].i, self->ndim, &dim)) {
+        return ERR_none;
+    }
+    add_check(cap, CHECK_INDEX, first_element(cap, node_of(index)),
+              self->ndim > 0 ? self->size[dim] : 1, call_index_error(call), OUT_OF_BOUNDS);
+    return scalar_check(call->arg[3].scalar, self->dtype, cap->emit.err);
+}
+
 /* nll_loss: every target is a class, or ignored. Of one sample only the first target is read,
  * however many there are. */
 static ErrCode check_targets(Capture *cap, const Call *call) {
@@ -203,10 +226,7 @@ static ErrCode check_targets(Capture *cap, const Call *call) {
     }
     Node *whole = node_of(target), *t = whole, *inside, *ignored, *ok;
     if (self->ndim == 1) {
-        Tensor first = t->t;
-        first.ndim = 0;
-        t = graph_view(cap->graph, whole, &first, cap->sid);
-        t->cls = whole->cls; /* as it is now, if it was written */
+        t = first_element(cap, whole);
     }
     TRY(capture_cast(cap, t, DT_int64, &t));
     TRY(in_bounds(cap, t, scalar_int(0), scalar_int(self->size[self->ndim - 1] - 1), false,
@@ -253,6 +273,9 @@ ErrCode capture_check_values(Capture *cap, const Call *call, const Tensor *out) 
         if (call->op->id == OP_index_add && tensor_numel(arg[0].tensor) == 0 &&
             arg[0].tensor->ndim > 1 && since(index_add_of_nothing)) {
             return check_by_backward(cap, call);
+        }
+        if (call->op->infer == infer_scatter && call->op->param[3].type == ARG_SCALAR) {
+            TRY(check_scattered_number(cap, call));
         }
         check_capture_indices(cap, call, arg[2].tensor);
         break;

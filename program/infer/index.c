@@ -265,9 +265,6 @@ ErrCode infer_scatter(const Call *call, Infer *r) {
     }
     if (some) {
         TRY(check_scatter_shape(self, index, src, dim, r->err));
-        if (!src && tensor_numel(self) > 0) {
-            TRY(scalar_check(call->arg[3].scalar, self->dtype, r->err));
-        }
     }
     if (reduce && call->op->id == OP_scatter_reduce_two) {
         static const char *const names[] = {"sum", "prod", "mean", "amax", "amin"};

@@ -72,6 +72,7 @@ ErrCode kernel_scatter(const Call *call, Tensor *const *out, KernelCtx *k) {
     for (; walk_more(&a.w); walk_next(&a.w)) {
         int64_t at;
         TRY(along_offset(&a, &at, k->err));
+        TRY(by_value ? scalar_check(call->arg[3].scalar, to->dtype, k->err) : ERR_none);
         if (!by_value) {
             writer_put(&writer, at, src, a.w.at[2]);
         } else if (dtype_is_float(to->dtype)) {
@@ -160,6 +161,7 @@ ErrCode kernel_scatter_steps(const Call *call, Tensor *const *out, KernelCtx *k)
     for (; walk_more(&a.w); walk_next(&a.w)) {
         int64_t at;
         TRY(along_offset(&a, &at, k->err));
+        TRY(by_value ? scalar_check(call->arg[3].scalar, to->dtype, k->err) : ERR_none);
         step_at(to, wide, at, src, a.w.at[2], by_value ? call->arg[3].scalar : scalar_int(0),
                 multiply);
     }
