@@ -247,13 +247,17 @@ static ErrCode check_by_backward(Capture *cap, const Call *call) {
                : ERR_none;
 }
 
-static void check_sorter_range(Capture *cap, const Call *call) {
+static ErrCode check_sorter_range(Capture *cap, const Call *call) {
     const Tensor *sequence = call->arg[0].tensor;
     const Arg *sorter = &call->arg[op_param(call->op, "sorter")];
-    if (!sorter->none && since(sorter_range) && tensor_numel(sorter->tensor) > 0) {
+    if (sorter->none || !since(sorter_range)) {
+        return ERR_none;
+    }
+    if (tensor_numel(sorter->tensor) > 0) {
         add_check(cap, CHECK_INDEX, node_of(sorter->tensor), sequence->size[sequence->ndim - 1],
                   ERR_index_range, "torch.searchsorted(): sorter index out of range");
     }
+    return search_has_kernel(call, cap->emit.err);
 }
 
 ErrCode capture_check_values(Capture *cap, const Call *call, const Tensor *out) {
@@ -310,8 +314,7 @@ ErrCode capture_check_values(Capture *cap, const Call *call, const Tensor *out) 
     case VALUE_CHECK_NUMBER:
         return since(fill_overlap) ? ERR_none : check_fits(cap, arg[1].tensor, out->dtype);
     case VALUE_CHECK_SORTER:
-        check_sorter_range(cap, call);
-        break;
+        return check_sorter_range(cap, call);
     }
     return ERR_none;
 }

@@ -64,6 +64,8 @@ bool divides_integers(const Call *call);
 
 /* searchsorted: the dtype in which the sequence and the values are compared. */
 DType search_dtype(const Call *call);
+/* ERR_dtype if they are compared as bools and there are any. */
+ErrCode search_has_kernel(const Call *call, Error *err);
 
 /* Dims to reduce as a bit set: wrapped, without duplicates (else ERR_invalid); no dims means
  * all. */

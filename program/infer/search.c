@@ -63,6 +63,14 @@ static ErrCode check_dims(const Tensor *sequence, const int64_t *size, int ndim,
                      "input value tensor must match");
 }
 
+ErrCode search_has_kernel(const Call *call, Error *err) {
+    bool some =
+        call->op->param[VALUES].type == ARG_SCALAR || tensor_numel(call->arg[VALUES].tensor) > 0;
+    return some && search_dtype(call) == DT_bool
+               ? error_set(err, ERR_dtype, "\"searchsorted_out_cpu\" not implemented for 'Bool'")
+               : ERR_none;
+}
+
 ErrCode infer_searchsorted(const Call *call, Infer *r) {
     const Tensor *sequence = call->arg[SEQUENCE].tensor;
     bool scalar = call->op->param[VALUES].type == ARG_SCALAR;
@@ -71,9 +79,8 @@ ErrCode infer_searchsorted(const Call *call, Infer *r) {
     TRY(check_side(call, r->err));
     TRY(check_sorter(call, r->err));
     TRY(check_dims(sequence, scalar ? NULL : values->size, ndim, r->err));
-    if (search_dtype(call) == DT_bool && (scalar || tensor_numel(values) > 0)) {
-        return error_set(r->err, ERR_dtype, "\"searchsorted_out_cpu\" not implemented for 'Bool'");
-    }
+    bool by_kernel = !call->arg[SORTER].none && since(sorter_range); /* after the sorter's values */
+    TRY(by_kernel ? ERR_none : search_has_kernel(call, r->err));
     return infer_contiguous(r, call->arg[OUT_INT32].b ? DT_int32 : DT_int64,
                             scalar ? NULL : values->size, ndim);
 }

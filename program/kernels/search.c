@@ -72,6 +72,7 @@ ErrCode kernel_searchsorted(const Call *call, Tensor *const *out, KernelCtx *k) 
                      search_dtype(call)};
     if (sorter && since(sorter_range)) {
         TRY(sorter_range(sorter, row.length, k->err));
+        TRY(search_has_kernel(call, k->err));
     }
     Tensor rows = *sequence,
            sorter_rows =
