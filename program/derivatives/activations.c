@@ -304,12 +304,13 @@ void grad_hardtanh_backward(Grad *g) {
     }
 }
 
-/* self: where(-3 < self < 3, grad / 6, 0) */
+/* self: where(-3 < self < 3, grad * (1 / 6 as a float32), 0) (hardsigmoid_backward_kernel in
+ * aten/src/ATen/native/cpu/Activation.cpp: `const scalar_t one_sixth(1.0f / 6.0f)`) */
 void grad_hardsigmoid(Grad *g) {
     if (wanted(g, SELF)) {
         Tensor *on = emit_binary(g->e, OP_logical_and, test(g, OP_gt_Scalar, self_of(g), -3),
                                  test(g, OP_lt_Scalar, self_of(g), 3));
-        Tensor *answer = emit_where_zero(g->e, on, scaled_by(g, grad_of(g), 1.0 / 6));
+        Tensor *answer = emit_where_zero(g->e, on, scaled_by(g, grad_of(g), (double)(1.0F / 6.0F)));
         give(g, SELF, not_again(g, grad_first(g, answer, self_of(g)), self_of(g)));
     }
 }

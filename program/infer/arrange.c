@@ -22,6 +22,9 @@ ErrCode infer_roll(const Call *call, Infer *r) {
     if (shifts->ints.n == 0) {
         return error_set(r->err, ERR_invalid, "`shifts` required");
     }
+    if (dims->ints.n == 0 && shifts->ints.n == 1 && tensor_numel(self) == 0 && self->ndim == 1) {
+        return infer_cloned(r, self, self->dtype); /* flattened: roll along its only dim */
+    }
     if (dims->ints.n == 0 && shifts->ints.n == 1) {
         return infer_contiguous(r, self->dtype, self->size, self->ndim);
     }
