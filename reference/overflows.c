@@ -65,7 +65,7 @@ bool elu_overflows(const Call *call) {
 
 bool softplus_overflows(const Call *call) {
     double threshold = scalar_to_double(call->arg[2].scalar);
-    return threshold > log(dtype_largest(DT_float32)) &&
+    return !(threshold <= log(dtype_largest(DT_float32))) && /* also nan */
            exponential_overflows(call, scalar_to_double(call->arg[1].scalar));
 }
 
