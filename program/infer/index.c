@@ -402,8 +402,10 @@ ErrCode infer_index_add(const Call *call, Infer *r) {
                          "source.size(dim): (%lld), for dim: %d",
                          (long long)n, (long long)size_at(source, dim), dim);
     }
+    bool refused_later = r->in_place && tensor_internal_overlap(self) == OVERLAP_YES;
     if (since(index_add_slices)) {
         TRY(check_equal_slices(self, source, dim, r->err));
+    } else if (refused_later) { /* before the kernel looks at slices */
     } else if (self->ndim > 1) {
         if (n > 0) {
             TRY(check_slices(self, source, dim, r->err));
@@ -413,7 +415,7 @@ ErrCode infer_index_add(const Call *call, Infer *r) {
                          "source.dim() (%d) must be one or zero for given self.dim() (%d)",
                          source->ndim, self->ndim);
     }
-    if (self->ndim <= 1 || n > 0) {
+    if ((self->ndim <= 1 || n > 0) && !refused_later) {
         TRY(scalar_check(call->arg[4].scalar, self->dtype, r->err));
     }
     return infer_contiguous(r, self->dtype, self->size, self->ndim);

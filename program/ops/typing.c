@@ -260,6 +260,9 @@ ErrCode typing_pow(const Call *call, DType *compute, DType *result, Error *err) 
         if (!dtype_is_float(dtype) || dtype_bytes(dtype) < 4) {
             TRY(scalar_check(exponent, dtype, err));
         }
+        if (dtype == DT_bool && since(pow_bool_number)) { /* ones, or a copy */
+            return ERR_none;
+        }
     }
     return refuse_missing(call, dtype, err);
 }
