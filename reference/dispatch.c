@@ -122,6 +122,9 @@ static inline GradNode *dispatch_begin(Session *s, const Call *call) {
 static ErrCode dispatch_attach(Session *s, GradNode *node, Tensor *const *out, int n) {
     for (int i = 0; i < n; i++) {
         if (!dtype_is_float(out[i]->dtype)) {
+            if (op_refuses_backward(node->call.op)) {
+                continue;
+            }
             return error_set(s->err, ERR_invalid,
                              "%s: an integer result of an operand that requires grad",
                              node->call.op->name);

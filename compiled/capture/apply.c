@@ -214,8 +214,11 @@ static ErrCode apply_function(Capture *cap, const Call *given, Tensor **out, int
         cap_save_operands(cap, tape, call, slot, -1);
     }
     TRY(capture_check_values(cap, call, &r.out[0]));
-    if (tape && !dtype_is_float(r.out[0].dtype)) { /* sum(dtype=int64) of what requires grad: an
-                                                      internal assertion of PyTorch's */
+    bool integer = !dtype_is_float(r.out[0].dtype);
+    if (integer && op_refuses_backward(call->op)) {
+        tape = NULL;
+    }
+    if (tape && integer) { /* an internal assertion of PyTorch's: sum(dtype=int64) */
         return error_set(cap->emit.err, ERR_invalid,
                          "a recorded result must be of a floating dtype");
     }

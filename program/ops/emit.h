@@ -125,7 +125,9 @@ bool op_saves_result(const Call *call, const bool *requires_grad);
 int call_saved_rank(const Call *call, int slot);
 /* Does the op, as called from Python, save a number as a tensor? */
 bool op_saves_number(const OpInfo *op);
-/* Does the op's node refuse backward (not_implemented), even where no gradient arrives? */
+/* Does the op's node refuse backward (not_implemented), even where no gradient arrives? PyTorch's
+ * derivatives.yaml does not name such an op, and its integer results get no node, where those of
+ * other ops are an error (torch/csrc/autograd/autograd_not_implemented_fallback.cpp). */
 bool op_refuses_backward(const OpInfo *op);
 /* Does the node save anything, a Scalar that PyTorch keeps as a tensor included (not of a call that
  * was recorded with Emit.in_formula)? Such a node cannot run twice (graph_freed). */
