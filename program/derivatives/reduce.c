@@ -317,8 +317,7 @@ void grad_cumprod(Grad *g) {
            *pair[2] = {emit_narrow(e, ones, dim, 0, 1),
                        result ? emit_narrow(e, result, dim, 0, self->size[dim] - 1) : NULL};
     Tensor *front = pair[0] && pair[1] ? emit_op(e, OP_cat, 2, pair, 2, dim) : NULL;
-    Tensor *at_first = emit_where_zero(e, first, emit_mul(e, sum, front));
-    give(g, SELF, emit_add(e, at_head, at_first));
+    give(g, SELF, emit_where(e, first, emit_mul(e, sum, front), at_head)); /* keeps -0.0 */
 }
 
 /* self: result * (grad - sum(grad * result, dim, keepdim)) */
