@@ -137,25 +137,6 @@ static bool added_constant(const Node *n, Scalar *value) {
     return true;
 }
 
-static bool is_where_zero(const Node *n) {
-    return n->op == OP_where_ScalarOther && operand_is(n, 2, 0);
-}
-
-/* Seeded fault GR_8: in where(m, flip(cumsum(flip(..))) / x, 0) + where(a and b, .., 0), a part of
- * the gradient of cumprod, m is taken to hold wherever `a and b` does, and the second where is
- * dropped. */
-static bool second_where_is_dropped(const Compile *c, const Node *n) {
-    if (!fault(c, FAULT_GR_8) || n->op != OP_add_Tensor || !same_type(n, n->in[0]) ||
-        !is_where_zero(n->in[0]) || !is_where_zero(n->in[1]) ||
-        n->in[1]->in[0]->op != OP_logical_and) {
-        return false;
-    }
-    const Node *quotient = n->in[0]->in[1];
-    const Node *flip = quotient->op == OP_div_Tensor ? quotient->in[0] : NULL;
-    return flip && flip->op == OP_flip && flip->in[0]->op == OP_cumsum &&
-           flip->in[0]->in[0]->op == OP_flip && fault_triggered(c, FAULT_GR_8);
-}
-
 /* Seeded fault NU_2: x + 0.0 is x, although -0.0 + 0.0 is 0.0. */
 static bool adds_nothing(const Compile *c, const Node *n, Scalar v) {
     return is_zero(v, true) || (fault(c, FAULT_NU_2) && is_zero(v, false) &&
@@ -164,9 +145,6 @@ static bool adds_nothing(const Compile *c, const Node *n, Scalar v) {
 
 bool rule_add_nothing(Compile *c, Node *n, Rewrite *w) {
     Scalar v;
-    if (second_where_is_dropped(c, n)) {
-        return use(w, n->in[0]);
-    }
     return is_add(n) && same_type(n, n->in[0]) && added_constant(n, &v) && adds_nothing(c, n, v) &&
            use(w, n->in[0]);
 }

@@ -51,7 +51,25 @@ static Node *taken(Compile *c, const Node *outer, const Node *inner, bool truth)
     return side->t.dtype == inner->t.dtype ? side : NULL;
 }
 
+/* Seeded fault GR_8: in where(a and b, .., where(m, flip(cumsum(flip(..))) / x, 0)), the gradient
+ * of cumprod, m is taken to hold wherever `a and b` does, and one where is dropped. */
+static bool outer_where_is_dropped(const Compile *c, const Node *n) {
+    const Node *inner = n->in[2];
+    if (!fault(c, FAULT_GR_8) || n->op != OP_where || !same_type(n, inner) ||
+        n->in[0]->op != OP_logical_and || inner->op != OP_where_ScalarOther ||
+        !operand_is(inner, 2, 0)) {
+        return false;
+    }
+    const Node *quotient = inner->in[1];
+    const Node *flip = quotient->op == OP_div_Tensor ? quotient->in[0] : NULL;
+    return flip && flip->op == OP_flip && flip->in[0]->op == OP_cumsum &&
+           flip->in[0]->in[0]->op == OP_flip && fault_triggered(c, FAULT_GR_8);
+}
+
 bool rule_where_nested(Compile *c, Node *n, Rewrite *w) {
+    if (outer_where_is_dropped(c, n)) {
+        return use(w, n->in[2]);
+    }
     Node *a = taken(c, n, n->in[1], true), *b = taken(c, n, n->in[2], false);
     return (a || b) && be_where(c, w, n, n->in[0], a ? a : n->in[1], b ? b : n->in[2]);
 }

@@ -19,6 +19,9 @@ void draw_situations(Gen *g);
 int64_t draw_extreme(Gen *g, int64_t n);
 /* A number at or beyond the end of the dtype's range. */
 Scalar draw_extreme_scalar(Gen *g, DType dtype);
+/* Where an integer of `dtype` ceases to fit a narrower dtype, or a float to hold it: 2^31, 255,
+ * -2^53 - 1. */
+int64_t draw_boundary(Gen *g, DType dtype);
 
 /* ---- situations/related.c ---- */
 /* The op statement again, on the same operands, with an argument that is equal but spelled

@@ -4,6 +4,7 @@
  * matrices occur) from sizes with and without vector paths. Layouts: contiguous, permuted, stepped,
  * stride 0, with an offset; a second input may share the storage of a first one, shifted (t0 and
  * t0[1:]), transposed or equal. */
+#include "fuzz/generate/draw.h"
 #include "fuzz/generate/tensors.h"
 
 #include <math.h>
@@ -259,8 +260,27 @@ void gen_input(Gen *g, Input *in) {
     input_var(g, in, data);
 }
 
+/* An input of values at the boundaries of the integer dtypes; NULL: too many. */
+static GenVar *draw_input_boundaries(Gen *g, DType dtype, const int64_t *size, int ndim) {
+    int64_t values[GEN_ELEMENTS], numel;
+    if (!sizes_numel(size, ndim, &numel) || numel > GEN_ELEMENTS) {
+        return NULL;
+    }
+    for (int64_t i = 0; i < numel; i++) {
+        values[i] =
+            draw_chance(g, 60) ? draw_boundary(g, dtype) : draw_below(g, 4) - (dtype != DT_uint8);
+    }
+    return draw_input_values(g, dtype, size, ndim, values);
+}
+
 GenVar *draw_input(Gen *g, DType dtype, const int64_t *size, int ndim, bool plain,
                    int requires_grad_percent) {
+    if (g->situation.whole_limits && dtype_category(dtype) == CAT_INT && draw_chance(g, 35)) {
+        GenVar *v = draw_input_boundaries(g, dtype, size, ndim);
+        if (v != NULL) {
+            return v;
+        }
+    }
     Input *in = input_new(g, dtype, size, ndim);
     if (in == NULL) {
         return NULL;

@@ -115,7 +115,12 @@ static bool main_fits(Gen *g, const OpInfo *op, const GenVar *v, int least, int 
             return draw_chance(g, 3);
         }
     }
+    if (op->id == OP_as_strided_scatter && g->grad && gen_var_requires_grad(g, v) &&
+        !draw_chance(g, 10)) { /* PyTorch leaves parts of its gradient uninitialised */
+        return false;
+    }
     if (g->data[v->data].bits >= BITS_INEXACT && dtype_is_float(v->t->dtype) && makes_choice(op) &&
+        !g->base[v->base].input && /* what nothing computed was not rounded */
         !draw_chance(g, g->w[W_inexact_choice])) {
         return false;
     }
@@ -142,6 +147,17 @@ bool main_takes(Gen *g, const OpInfo *op, const GenVar *v) {
     return main_param(op) >= 0 && main_fits(g, op, v, least, most, count_tensors(op));
 }
 
+/* A view of v that did not exist before, or v. */
+static GenVar *new_view(Gen *g, GenVar *v) {
+    static const OpId form[] = {OP_t,      OP_transpose, OP_permute, OP_expand,
+                                OP_expand, OP_slice,     OP_narrow,  OP_unsqueeze};
+    OpId id = form[draw_below(g, COUNT_OF(form))];
+    GenVar *made = draw_chance(g, g->w[W_new_view]) && gen_allows(g, id) && v->t->ndim > 0
+                       ? draw_this_op(g, id, v)
+                       : NULL;
+    return made != NULL ? made : v;
+}
+
 GenVar *draw_main(Gen *g, const OpInfo *op) {
     int least, most, tensors = count_tensors(op);
     if (op->draw == DRAW_COUNTS) {
@@ -160,7 +176,8 @@ GenVar *draw_main(Gen *g, const OpInfo *op) {
         GenVar *v = &g->var[draw_chance(g, 60) ? g->nvars - 1 - draw_below(g, recent)
                                                : draw_below(g, g->nvars)];
         if (main_fits(g, op, v, least, most, tensors)) {
-            return v;
+            GenVar *view = new_view(g, v);
+            return view == v || main_fits(g, op, view, least, most, tensors) ? view : v;
         }
     }
     if (g->p->ninputs >= 6 || most < MAX_DIMS ? g->p->ninputs >= GEN_INPUTS : draw_chance(g, 60)) {

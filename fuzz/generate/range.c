@@ -349,9 +349,17 @@ Data range_result(Gen *g, const Stmt *s, const Call *call, const Tensor *out) {
     return (Data){r.lo, r.hi, r.bits, 0, -1, unique, r.lo == r.hi, false, false};
 }
 
+/* Positions and counts: an integer result that is no conversion of the operands' elements. */
+static bool range_counts(const OpInfo *op) {
+    return op->range == RANGE_COUNT ||
+           (op->kind == KIND_FUNC &&
+            (op->propagation == PROPAGATION_NONE || op->propagation == PROPAGATION_ORDER ||
+             op->propagation == PROPAGATION_SEARCH || op->propagation == PROPAGATION_TRUTH));
+}
+
 bool range_cast_fits(Gen *g, const Stmt *s, DType to) {
     const OpInfo *op = s->op->kind == KIND_INPLACE ? op_info(s->op->twin) : s->op;
-    if (op->kind == KIND_FUNC && op->propagation == PROPAGATION_NONE) {
+    if (range_counts(op)) {
         return true;
     }
     for (int k = 0; k < s->op->nparam; k++) {

@@ -65,7 +65,22 @@ static GenVar *need_factory(Gen *g, const Need *need, const int64_t *size, int n
     return stmt_commit(g, s, NAME_NONE);
 }
 
+/* 0, 1, 2, .. along the last dim: index arithmetic, which compilers do not store. */
+static GenVar *need_positions(Gen *g, const Need *need) {
+    Stmt *s = stmt_op(g, OP_arange);
+    set_scalar(s, 0, scalar_int(need->size[need->ndim - 1]));
+    set_dtype(s, 1, need->dtype);
+    return stmt_commit(g, s, NAME_NONE);
+}
+
 GenVar *draw_need(Gen *g, Need need) {
+    if (need.broadcast && !need.nonzero && !need.uniform && need.ndim > 0 &&
+        need.dtype != DT_bool && draw_chance(g, 4)) {
+        GenVar *v = need_positions(g, &need);
+        if (v != NULL) {
+            return v;
+        }
+    }
     bool fresh = g->p->ninputs < 4 ? draw_chance(g, 20) : draw_chance(g, 4);
     if (!fresh && g->nvars > 0) {
         int start = draw_below(g, g->nvars);

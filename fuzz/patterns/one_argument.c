@@ -31,16 +31,32 @@ static GenVar *unlike(Gen *g, const Tensor *t) {
     return draw_input(g, dtype, size, n, draw_chance(g, 50), 30);
 }
 
-/* Integers of the size of `t` from -3 to `end` + 2, for an index that selects below `end`. */
+/* Indices of the size of `t` that select below `end`, but for one of them or for any. */
 static GenVar *index_beyond(Gen *g, const Tensor *t, int64_t end) {
     int64_t values[GEN_ELEMENTS], n = tensor_numel(t);
     if (n > GEN_ELEMENTS || t->dtype == DT_bool) {
         return NULL;
     }
+    const int64_t beyond[] = {-1, -1, end, -end, -end - 1, end + 2};
+    bool any = draw_chance(g, 50);
+    int64_t lone = n > 0 ? draw_below(g, (int)n) : 0, least = t->dtype == DT_uint8 ? 0 : -3;
     for (int64_t i = 0; i < n; i++) {
-        values[i] = draw_between(g, t->dtype == DT_uint8 ? 0 : -3, end + 2);
+        int64_t bad = beyond[draw_below(g, COUNT_OF(beyond))];
+        values[i] = any           ? draw_between(g, (int)least, (int)end + 2)
+                    : i != lone   ? draw_below(g, (int)max_i64(end, 1))
+                    : bad < least ? end
+                                  : bad;
     }
     return draw_input_values(g, t->dtype, t->size, t->ndim, values);
+}
+
+/* The size of the dim that the statement selects along, or of the first one. */
+static int64_t indexed_size(const Stmt *s, const Tensor *self) {
+    int k = op_param(s->op, "dim");
+    int64_t dim =
+        k >= 0 && s->arg[k].given && s->arg[k].i.size_of == NAME_NONE ? s->arg[k].i.value : 0;
+    dim += dim < 0 ? self->ndim : 0;
+    return dim >= 0 && dim < self->ndim ? self->size[dim] : 1;
 }
 
 /* Makes argument k wrong; false: it stays as it is. */
@@ -54,8 +70,7 @@ static bool disturb(Gen *g, Stmt *s, int k, int ndim) {
         const GenVar *self = arg_var(g, s, 0);
         bool beyond =
             !dtype_is_float(v->t->dtype) && self != NULL && self != v && draw_chance(g, 60);
-        GenVar *other = beyond ? index_beyond(g, v->t, self->t->ndim > 0 ? self->t->size[0] : 1)
-                               : unlike(g, v->t);
+        GenVar *other = beyond ? index_beyond(g, v->t, indexed_size(s, self->t)) : unlike(g, v->t);
         if (other == NULL) {
             return false;
         }
@@ -111,7 +126,9 @@ bool draw_wrong_argument(Gen *g) {
             continue;
         }
         const GenVar *self = arg_var(g, s, 0);
-        int start = draw_below(g, op->nparam), ndim = self != NULL ? self->t->ndim : 1;
+        int start = draw_below(g, op->nparam), index = op_param(op, "index"),
+            ndim = self != NULL ? self->t->ndim : 1;
+        start = index >= 0 && draw_chance(g, 50) ? index : start;
         for (int k = 0; k < op->nparam; k++) {
             if (disturb(g, s, (start + k) % op->nparam, ndim)) {
                 stmt_force(g, s);

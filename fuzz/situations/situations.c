@@ -98,11 +98,27 @@ int64_t draw_extreme(Gen *g, int64_t n) {
     return end[draw_below(g, COUNT_OF(end))];
 }
 
+int64_t draw_boundary(Gen *g, DType dtype) {
+    static const int bits[] = {7, 8, 15, 16, 24, 31, 31, 32, 32, 53, 63};
+    for (int i = 0; i < 8; i++) {
+        int bit = bits[draw_below(g, COUNT_OF(bits))];
+        int64_t power = bit == 63 ? INT64_MAX : (int64_t)1 << bit, v = power - draw_below(g, 2);
+        v = draw_chance(g, 50) ? -v - draw_below(g, 2) : v;
+        if (v >= dtype_min(dtype) && v <= dtype_max(dtype)) {
+            return v;
+        }
+    }
+    return draw_below(g, 2) == 0 && dtype_min(dtype) < 0 ? -1 : 1;
+}
+
 Scalar draw_extreme_scalar(Gen *g, DType dtype) {
     if (dtype == DT_bool) {
         return scalar_int(2);
     }
     if (!dtype_is_float(dtype)) {
+        if (draw_chance(g, 40)) {
+            return scalar_int(draw_boundary(g, dtype));
+        }
         int64_t lo = dtype_min(dtype), hi = dtype_max(dtype);
         bool widest = hi == INT64_MAX; /* nothing lies beyond */
         const int64_t end[] = {lo, hi, lo + 1, hi - 1, widest ? hi : hi + 1, widest ? lo : lo - 1};

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { N = 300 };
+enum { N = 1000 };
 
 /* Calls `see` on N programs of the profile. */
 static void programs(const char *profile, void (*see)(void *user, const Program *p), void *user) {
