@@ -151,10 +151,11 @@ bool main_takes(Gen *g, const OpInfo *op, const GenVar *v) {
 static GenVar *new_view(Gen *g, GenVar *v) {
     static const OpId form[] = {OP_t,      OP_transpose, OP_permute, OP_expand,
                                 OP_expand, OP_slice,     OP_narrow,  OP_unsqueeze};
+    if (!draw_feature(g, g->w[W_new_view]) || v->t->ndim == 0) {
+        return v;
+    }
     OpId id = form[draw_below(g, COUNT_OF(form))];
-    GenVar *made = draw_chance(g, g->w[W_new_view]) && gen_allows(g, id) && v->t->ndim > 0
-                       ? draw_this_op(g, id, v)
-                       : NULL;
+    GenVar *made = gen_allows(g, id) ? draw_this_op(g, id, v) : NULL;
     return made != NULL ? made : v;
 }
 
