@@ -91,7 +91,9 @@ static bool disturb(Gen *g, Stmt *s, int k, int ndim) {
     case ARG_SCALAR:
     case ARG_SCALAR_OPT: {
         const GenVar *self = arg_var(g, s, 0);
-        a->scalar = draw_extreme_scalar(g, self != NULL ? self->t->dtype : g->main);
+        a->scalar = draw_chance(g, 50) /* in int64 it fits, and in nothing narrower */
+                        ? scalar_int(draw_boundary(g, DT_int64))
+                        : draw_extreme_scalar(g, self != NULL ? self->t->dtype : g->main);
         return true;
     }
     case ARG_INT:

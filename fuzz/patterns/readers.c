@@ -2,6 +2,8 @@
  * in-place rewrites have to order. */
 #include "fuzz/patterns/dataflow.h"
 
+#include <string.h>
+
 bool pattern_written_buffer(Gen *g) {
     int64_t size[MAX_DIMS];
     GenVar *x;
@@ -97,6 +99,24 @@ bool pattern_read_again(Gen *g) {
 
 /* ---- several readers ---- */
 
+/* The op of `s` on its operand again, with the dims of `like`; NULL: one of them names none. */
+static GenVar *along_the_same_dim(Gen *g, const Stmt *like, const Stmt *s) {
+    static const char *const names[] = {"dim", "keepdim"};
+    if (like->kind != STMT_OP || s->kind != STMT_OP || op_param(s->op, "dim") < 0) {
+        return NULL;
+    }
+    Stmt *again = stmt_op(g, s->op->id);
+    memcpy(again->arg, s->arg, sizeof *s->arg * (size_t)s->op->nparam);
+    for (int i = 0; i < COUNT_OF(names); i++) {
+        int from = op_param(like->op, names[i]), to = op_param(s->op, names[i]);
+        if (from >= 0 && to >= 0 && like->arg[from].given &&
+            like->op->param[from].type == s->op->param[to].type) {
+            again->arg[to] = like->arg[from];
+        }
+    }
+    return stmt_commit(g, again, NAME_NONE);
+}
+
 bool pattern_same_operand(Gen *g) {
     static const OpClass reads[] = {CLASS_REDUCE, CLASS_REDUCE, CLASS_UNARY,  CLASS_BINARY,
                                     CLASS_MOVE,   CLASS_VIEW,   CLASS_MATMUL, CLASS_COMPOSITE};
@@ -112,8 +132,14 @@ bool pattern_same_operand(Gen *g) {
     int n = 2 + draw_below(g, 2);
     OpClass first = reads[draw_below(g, COUNT_OF(reads))];
     bool alike = draw_chance(g, 50);
+    const Stmt *before = NULL;
     for (int i = 0; i < n; i++) {
         y[i] = draw_of_class(g, alike ? first : reads[draw_below(g, COUNT_OF(reads))], x);
+        if (alike && i > 0 && before != NULL && g->tail != before && draw_chance(g, 60)) {
+            GenVar *same = along_the_same_dim(g, before, g->tail);
+            y[i] = same != NULL ? same : y[i];
+        }
+        before = g->tail;
         want_return(g, y[i]);
     }
     if (y[0] != NULL && y[1] != NULL && draw_chance(g, 30)) {

@@ -33,6 +33,10 @@ static inline Tensor *zeros_like(const Grad *g, Tensor *t) {
 }
 /* Zeros like the gradient, for an input that has no influence on the output. */
 static inline Tensor *zero_grad(const Grad *g) { return zeros_like(g, g->grad[0]); }
+/* Contiguous zeros of the gradient's dtype and the size of `t`. */
+static inline Tensor *zeros_of_size(const Grad *g, const Tensor *t) {
+    return emit_full(g->e, t->size, t->ndim, scalar_int(0), g->grad[0]->dtype);
+}
 /* The gradient where `off` is false, else 0. Where the program can observe strides, the layout is
  * that of a TensorIterator over (off, gradient). */
 static inline Tensor *zero_where(const Grad *g, Tensor *off, Tensor *grad) {

@@ -9,10 +9,6 @@ static Tensor *zero_scalar(const Grad *g) {
     return emit_full(g->e, NULL, 0, scalar_int(0), grad_of(g)->dtype);
 }
 
-static Tensor *zeros_of_size(const Grad *g, const Tensor *t) {
-    return emit_full(g->e, t->size, t->ndim, scalar_int(0), grad_of(g)->dtype);
-}
-
 static Tensor *emit_one(Emit *e, const Call *call) {
     Tensor *out[MAX_OUTPUTS];
     int n;

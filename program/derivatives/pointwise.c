@@ -282,18 +282,24 @@ void grad_pow(Grad *g) {
 
 /* ---- selection ---- */
 
-/* the selected operand: grad; both at a tie: grad / 2; the other: 0 */
+/* grad / 2 at a tie, else grad */
+static Tensor *tied_share(const Grad *g, Tensor *tie) {
+    Tensor *half = emit_scalar(g->e, OP_div_Scalar, grad_of(g), scalar_int(2));
+    return emit_where(g->e, tie, half, grad_of(g));
+}
+
+/* the selected operand: grad; both at a tie: grad / 2; the other: 0. PyTorch has a formula for each
+ * operand: a gradient of the gradients adds what was halved. */
 void give_selected(const Grad *g, int param, bool maximum) {
     Emit *e = g->e;
     Tensor *self = tensor_arg(g, SELF), *other = tensor_arg(g, param);
-    Tensor *tie = emit_binary(e, OP_eq_Tensor, self, other);
-    Tensor *share =
-        emit_where(e, tie, emit_scalar(e, OP_div_Scalar, grad_of(g), scalar_int(2)), grad_of(g));
+    Tensor *tie = emit_binary(e, OP_eq_Tensor, self, other), *share = tied_share(g, tie);
     if (wanted(g, SELF)) {
         Tensor *lost = emit_binary(e, maximum ? OP_lt_Tensor : OP_gt_Tensor, self, other);
         give(g, SELF,
              emit_where_zero(e, emit_unary(e, OP_logical_not, lost),
                              share)); /* masked_fill_, which keeps the layout */
+        share = e->create_graph && wanted(g, param) ? tied_share(g, tie) : share;
     }
     if (wanted(g, param)) {
         Tensor *lost = emit_binary(e, maximum ? OP_gt_Tensor : OP_lt_Tensor, self, other);
@@ -318,14 +324,15 @@ void grad_fmax(Grad *g) {
     Tensor *wins =
         emit_binary(e, g->call->op->id == OP_fmax ? OP_ge_Tensor : OP_le_Tensor, self, other);
     wins = emit_binary(e, OP_logical_or, wins, emit_unary(e, OP_isnan, other));
-    Tensor *share = grad_of(g), *loses = emit_unary(e, OP_logical_not, wins);
+    Tensor *share = grad_of(g), *loses = emit_unary(e, OP_logical_not, wins), *tie = NULL;
     if (since(fmax_tie)) {
-        Tensor *tie = emit_binary(e, OP_eq_Tensor, self, other);
-        share = emit_where(e, tie, emit_scalar(e, OP_div_Scalar, share, scalar_int(2)), share);
+        tie = emit_binary(e, OP_eq_Tensor, self, other);
+        share = tied_share(g, tie);
         wins = emit_binary(e, OP_logical_and, wins, emit_unary(e, OP_logical_not, tie));
     }
     if (wanted(g, SELF)) {
         give(g, SELF, without(e, share, loses));
+        share = tie && e->create_graph && wanted(g, OTHER) ? tied_share(g, tie) : share;
     }
     if (wanted(g, OTHER)) {
         give(g, OTHER, without(e, share, wins));

@@ -19,7 +19,7 @@ void grad_avg_pool2d(Grad *g) {
     }
 }
 
-/* grad: avg_pool2d(grad, ...); self: zeros */
+/* grad: avg_pool2d(grad, ...); self: zeros, contiguous whatever the layout of self */
 void grad_avg_pool2d_grad(Grad *g) {
     if (wanted(g, 0)) {
         Call c;
@@ -33,7 +33,7 @@ void grad_avg_pool2d_grad(Grad *g) {
         give(g, 0, emit_call(g->e, &c, out, &n) == ERR_none ? out[0] : NULL);
     }
     if (wanted(g, 1)) {
-        give(g, 1, zero_grad(g));
+        give(g, 1, zeros_of_size(g, tensor_arg(g, 1)));
     }
 }
 
@@ -46,12 +46,12 @@ void grad_take_plane(Grad *g) {
     }
 }
 
-/* grad: the gradient gathered at the indices; self: zeros */
+/* grad: the gradient gathered at the indices; self: zeros, contiguous */
 void grad_max_pool2d_grad(Grad *g) {
     if (wanted(g, 0)) {
-        give(g, 0, emit_op(g->e, OP__take_plane, 2, grad_of(g), tensor_arg(g, 2)));
+        give(g, 0, row_major(g, emit_op(g->e, OP__take_plane, 2, grad_of(g), tensor_arg(g, 2))));
     }
     if (wanted(g, 1)) {
-        give(g, 1, zero_grad(g));
+        give(g, 1, zeros_of_size(g, tensor_arg(g, 1)));
     }
 }

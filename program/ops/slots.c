@@ -115,6 +115,9 @@ int call_saved_rank(const Call *call, int slot) {
         for (int n = param_slots(call, 0); slot >= n; n += param_slots(call, ++param)) {
         }
     }
+    if (param > 0 && (op->id == OP__take_scan || op->id == OP__take_plane)) {
+        return INT_MAX - 1; /* the indices, a result of cummax and max_pool2d_with_indices */
+    }
     int rank = op->name_rank[param];
     return since(saved_by_name) || op->id == OP_hypot || op->id == OP_mse_loss ? rank : -rank;
 }
