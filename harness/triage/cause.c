@@ -262,14 +262,33 @@ static bool only_native(const Checker *c, const Program *p, const Finding *findi
     return !shown;
 }
 
+/* What of `kind` all findings of one bug of capture share: of flags, and of a storage and the
+ * offset in it, one follows from the other; of two errors, that of the first executor. */
+static const char *shared_kind(const char *kind, char *room, size_t size) {
+    static const char *const follow[][2] = {{"requires_grad", "flags"},
+                                            {"is_leaf", "flags"},
+                                            {"has_grad_fn", "flags"},
+                                            {"storage_offset", "storage"}};
+    for (int i = 0; i < COUNT_OF(follow); i++) {
+        if (strcmp(kind, follow[i][0]) == 0) {
+            return follow[i][1];
+        }
+    }
+    const char *error = strncmp(kind, "place_", 6) == 0 ? kind + 6 : kind,
+               *end = strstr(error, "_vs_");
+    if (strncmp(error, "ok_vs_", 6) == 0) {
+        return error;
+    }
+    snprintf(room, size, "%.*s", (int)(end ? end - error : (ptrdiff_t)strlen(error)), error);
+    return room;
+}
+
 /* The detail beside the stage: the step, or what differs. */
-static const char *detail_of(const Finding *finding, bool sizes, bool check) {
+static const char *detail_of(const Finding *finding, bool sizes, bool check, char *room,
+                             size_t size) {
     const Cause *cause = &finding->cause;
-    const char *kind = finding->root.kind;
     if (strcmp(cause->stage, "capture") == 0) {
-        bool flag = strcmp(kind, "requires_grad") == 0 || strcmp(kind, "is_leaf") == 0 ||
-                    strcmp(kind, "has_grad_fn") == 0; /* one follows from another */
-        return check ? "check" : flag ? "flags" : kind;
+        return check ? "check" : shared_kind(finding->root.kind, room, size);
     }
     if (strcmp(cause->stage, "guard") == 0) {
         return sizes ? "sizes" : "";
@@ -321,7 +340,8 @@ void cause_find(const Checker *c, const Program *p, Finding *finding) {
     if (check) {
         blame_missing_check(&b, out);
     }
-    const char *detail = detail_of(finding, sizes, check);
+    char room[sizeof finding->root.kind];
+    const char *detail = detail_of(finding, sizes, check, room, sizeof room);
     snprintf(out->text, sizeof out->text, "%s%s%s", out->stage, detail[0] ? "/" : "", detail);
     bool own = strcmp(out->stage, "rules") == 0 || strcmp(out->stage, "capture") == 0 ||
                strcmp(out->stage, "guard") == 0;
