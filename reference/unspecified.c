@@ -168,6 +168,21 @@ static bool flat_row(const Call *call) {
     return false;
 }
 
+/* log_softmax of bfloat16 along another dim than the last, with a vector of elements behind it. */
+static bool confuses_columns(const Call *call) {
+    const Tensor *self = call->arg[0].tensor;
+    const Arg *dtype = &call->arg[2];
+    int64_t dim = call->arg[1].i, inner = 1;
+    if (semantics_now >= SEMANTICS_2_8 ||
+        (dtype->none ? self->dtype : dtype->dtype) != DT_bfloat16) {
+        return false;
+    }
+    for (int64_t d = dim + (dim < 0 ? self->ndim : 0) + 1; d > 0 && d < self->ndim; d++) {
+        inner *= self->size[d];
+    }
+    return inner >= 16;
+}
+
 /* ---- the lists ---- */
 
 static const char partial_product[] =
@@ -338,7 +353,13 @@ const char *unspecified(const Call *call) {
         return convolution(call);
     case OP_addcmul:
     case OP_addcdiv:
-        return steps_overflow(call, id == OP_addcdiv) ? partial_product : NULL;
+        return half_number_overflows(call)              ? half_number
+               : steps_overflow(call, id == OP_addcdiv) ? partial_product
+                                                        : NULL;
+    case OP_log_softmax:
+        return confuses_columns(call)
+                   ? "log_softmax of bfloat16 in 1.13: columns are scaled by one another's maximum"
+                   : NULL;
     case OP_pow_Tensor_Scalar:
         return call->arg[0].tensor->dtype == DT_float32 && vanishes(call->arg[1].scalar)
                    ? "pow of float32 by an exponent that it does not hold"

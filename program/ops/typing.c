@@ -223,10 +223,16 @@ ErrCode typing_no_bool_pair(const Call *call, DType *compute, DType *result, Err
     return check_alpha(call, *compute, true, err);
 }
 
+/* `value` of addcmul and addcdiv: the half types compute in float32, `value` included. */
+static ErrCode value_check(const Call *call, DType compute, Error *err) {
+    DType held = dtype_is_float(compute) ? dtype_promote(compute, DT_float32) : compute;
+    return scalar_check(call->arg[3].scalar, held, err);
+}
+
 ErrCode typing_addcmul(const Call *call, DType *compute, DType *result, Error *err) {
     *compute = *result = promote_operands(call, 0);
     TRY(refuse_missing(call, *compute, err));
-    return scalar_check(call->arg[3].scalar, *compute, err);
+    return value_check(call, *compute, err);
 }
 
 ErrCode typing_remainder(const Call *call, DType *compute, DType *result, Error *err) {
@@ -472,5 +478,5 @@ ErrCode typing_addcdiv(const Call *call, DType *compute, DType *result, Error *e
         return error_set(err, ERR_dtype, "Integer division with addcdiv is no longer supported");
     }
     TRY(half_check(call, *compute, err));
-    return scalar_check(call->arg[3].scalar, *compute, err);
+    return value_check(call, *compute, err);
 }
