@@ -366,7 +366,8 @@ static void pointwise_strides(const OpInfo *op, Tensor *out, const Tensor **t, i
         dims_copy(out->stride, t[0]->stride, out->ndim);
         return;
     }
-    same_size = same_size && (out->ndim == 0 || !op->wraps_scalar);
+    bool wraps = op->wraps_scalar || op->pw == PW_isinf; /* abs(self) == inf */
+    same_size = same_size && (out->ndim == 0 || !wraps);
     bool contiguous = same_size, same_strides = same_size;
     for (int k = 0; k < n && contiguous; k++) {
         contiguous = tensor_is_contiguous(t[k]);
