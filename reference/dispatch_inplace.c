@@ -187,8 +187,8 @@ static ErrCode dispatch_inplace_check_write(Session *s, const OpInfo *op, const 
                     op->checks_overlap; /* a TensorIterator builds first */
     if (iterator) {
         if (op->types_first) {
-            DType compute, result;
-            TRY(twin->op->typing(twin, &compute, &result, s->err));
+            DType result;
+            TRY(pointwise_typed_first(twin, &result, s->err));
             if (op->casts_first) {
                 TRY(dispatch_inplace_refuse_cast(s, result, self->dtype));
             }

@@ -65,8 +65,8 @@ static ErrCode check_pointwise(Capture *cap, const Call *call, const OpInfo *op,
                                Tensor *const *slot, int nslot, Infer *r) {
     const Tensor *self = slot[0];
     if (op->types_first) {
-        DType compute, result;
-        TRY(call->op->typing(call, &compute, &result, cap->emit.err));
+        DType result;
+        TRY(pointwise_typed_first(call, &result, cap->emit.err));
         if (op->casts_first) {
             TRY(inplace_refuse_cast(cap, result, self->dtype));
         }

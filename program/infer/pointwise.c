@@ -290,6 +290,18 @@ static bool refused_before_sizes(const Call *call, ErrCode code) {
            (typing == typing_lerp && code == ERR_dtype && !dtypes_equal(call));
 }
 
+ErrCode pointwise_typed_first(const Call *call, DType *result, Error *err) {
+    Error typing = {0};
+    DType compute = DT_bool;
+    ErrCode code = call->op->typing(call, &compute, result, &typing);
+    if (code != ERR_none && half_missing(call, compute)) {
+        *result = compute;
+    } else if (code != ERR_none) {
+        *err = typing;
+    }
+    return err->code;
+}
+
 ErrCode pointwise_refused_first(const Call *call, Error *err) {
     Error typing = {0};
     DType compute, result;

@@ -162,7 +162,7 @@ ErrCode kernel_addmv(const Call *call, Tensor *const *out, KernelCtx *k) {
     return ERR_none;
 }
 
-static bool all_finite(const Tensor *t, int64_t batch) {
+static bool batch_is_finite(const Tensor *t, int64_t batch) {
     for (int64_t i = 0; i < t->size[1]; i++) {
         for (int64_t j = 0; j < t->size[2]; j++) {
             int64_t at = t->offset + batch * t->stride[0] + i * t->stride[1] + j * t->stride[2];
@@ -182,7 +182,7 @@ ErrCode kernel_baddbmm(const Call *call, Tensor *const *out, KernelCtx *k) {
         Matrix c = batch_of(&self, n), a = batch_of(call->arg[1].tensor, n),
                b = batch_of(call->arg[2].tensor, n), o = batch_of(out[0], n);
         if (semantics_now < SEMANTICS_2_8 && scalar_to_double(call->arg[3].scalar) == 0 &&
-            dtype_is_float(self.dtype) && !all_finite(&self, n)) {
+            dtype_is_float(self.dtype) && !batch_is_finite(&self, n)) {
             k->undefined = "baddbmm in 1.13: 0 times a self that is not finite";
         }
         add_product(&c, &a, &b, call->arg[3].scalar, call->arg[4].scalar, &o, k);

@@ -79,6 +79,9 @@ int64_t kernel_count_nonzero(const Tensor *mask);
 /* What a POINTWISE op refuses by its dtypes before it checks memory or sizes; ERR_none if
  * nothing. */
 ErrCode pointwise_refused_first(const Call *call, Error *err);
+/* The typing of an in-place op that checks dtypes before memory; that a half dtype has no kernel is
+ * found later, when the kernel is looked for. */
+ErrCode pointwise_typed_first(const Call *call, DType *result, Error *err);
 /* addmm_: self must have the product's size (`invalid`), which is checked after the operands'
  * sizes and before what the kernel refuses. `call`: the twin. ERR_none for other ops, and where
  * inference refuses the operands. */
