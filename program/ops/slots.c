@@ -135,9 +135,38 @@ bool op_saves_anything(const Call *call, const bool *requires_grad, bool in_form
 
 /* ---- gradients ---- */
 
+/* Has PyTorch one formula for all operands of the op? */
+static bool grads_together(const OpInfo *op) {
+    return op->slots_vary || op->id == OP_layer_norm || op->id == OP__convolution ||
+           op->id == OP__conv_grad_input || op->id == OP__conv_grad_weight ||
+           op->id == OP__conv_grad_bias;
+}
+
+/* The rule for one operand after the other, by name: the order in which their nodes are recorded is
+ * that in which a gradient of the gradients runs through them. */
+static void run_rule_by_name(Grad *g) {
+    const OpInfo *op = g->call->op;
+    const bool *need = g->need;
+    for (int rank = 0; rank < op->nparam; rank++) {
+        for (int slot = 0; slot < g->nslot; slot++) {
+            if (need[slot] && op->name_rank[op->tensor[slot]] == rank) {
+                bool only[MAX_SLOTS] = {false};
+                only[slot] = true;
+                g->need = only;
+                op->grad(g);
+            }
+        }
+    }
+    g->need = need;
+}
+
 void grad_run_rule(Grad *g, bool in_formula) {
     g->e->in_formula = g->e->create_graph && (in_formula || !op_saves_number(g->call->op));
-    g->call->op->grad(g);
+    if (g->e->create_graph && since(saved_by_name) && !grads_together(g->call->op)) {
+        run_rule_by_name(g);
+    } else {
+        g->call->op->grad(g);
+    }
     g->e->in_formula = false;
 }
 
