@@ -381,17 +381,15 @@ static void pointwise_strides(const OpInfo *op, Tensor *out, const Tensor **t, i
     bool wraps = op->wraps_scalar || op->pw == PW_isinf; /* abs(self) == inf */
     same_size = same_size && (out->ndim == 0 || !wraps);
     bool contiguous = same_size, same_strides = same_size;
-    for (int k = 0; k < n && contiguous; k++) {
-        contiguous = tensor_is_contiguous(t[k]);
-    }
-    if (contiguous) {
-        contiguous_strides(out->size, out->ndim, out->stride);
-        return;
-    }
     Tensor cast[PW_MAX_OPERANDS];
     for (int k = 0; k < n; k++) {
         bool condition = k == 0 && op->pw == PW_where && t[0]->dtype == DT_bool;
         t[k] = condition ? t[k] : after_cast(t[k], common, &cast[k]);
+        contiguous = contiguous && tensor_is_contiguous(t[k]);
+    }
+    if (contiguous) {
+        contiguous_strides(out->size, out->ndim, out->stride);
+        return;
     }
     bool channels_last = same_size && out->ndim == 4;
     for (int k = 0; k < n && channels_last; k++) {
