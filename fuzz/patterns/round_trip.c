@@ -68,6 +68,16 @@ static GenVar *cast_to(Gen *g, GenVar *x, DType dtype) {
     return stmt_commit(g, s, NAME_NONE);
 }
 
+static GenVar *say_list(Gen *g, OpId id, GenVar *x, const int64_t *v, int n) {
+    if (x == NULL) {
+        return NULL;
+    }
+    Stmt *s = stmt_op(g, id);
+    set_tensor(s, 0, x);
+    set_ints(g, s, 1, v, n);
+    return stmt_commit(g, s, NAME_NONE);
+}
+
 static GenVar *other_shape(Gen *g, GenVar *x, GenVar **middle) {
     int64_t n = x->t->ndim, d = draw_below(g, (int)n), e = draw_below(g, (int)n);
     switch (draw_below(g, 5)) {
@@ -77,36 +87,13 @@ static GenVar *other_shape(Gen *g, GenVar *x, GenVar **middle) {
     case 1:
         *middle = say_int(g, OP_unsqueeze, x, d);
         return say_int(g, OP_squeeze_dim, between(g, *middle), d);
-    case 2: {
-        const Tensor *t = x->t;
-        int64_t size[MAX_DIMS];
-        for (int k = 0; k < t->ndim; k++) {
-            size[k] = t->size[k];
-        }
+    case 2:
         *middle = say(g, OP_flatten, x);
-        GenVar *y = between(g, *middle);
-        if (y == NULL) {
-            return NULL;
-        }
-        Stmt *s = stmt_op(g, draw_chance(g, 50) ? OP_view : OP_reshape);
-        set_tensor(s, 0, y);
-        set_ints(g, s, 1, size, (int)n);
-        return stmt_commit(g, s, NAME_NONE);
-    }
-    default: {
-        Stmt *s = stmt_op(g, OP_flip);
-        set_tensor(s, 0, x);
-        set_ints(g, s, 1, &d, 1);
-        *middle = stmt_commit(g, s, NAME_NONE);
-        GenVar *y = between(g, *middle);
-        if (y == NULL) {
-            return NULL;
-        }
-        s = stmt_op(g, OP_flip);
-        set_tensor(s, 0, y);
-        set_ints(g, s, 1, &d, 1);
-        return stmt_commit(g, s, NAME_NONE);
-    }
+        return say_list(g, draw_chance(g, 50) ? OP_view : OP_reshape, between(g, *middle),
+                        x->t->size, (int)n);
+    default:
+        *middle = say_list(g, OP_flip, x, &d, 1);
+        return say_list(g, OP_flip, between(g, *middle), &d, 1);
     }
 }
 

@@ -34,7 +34,7 @@ typedef struct OpRow {
     RangeKind range;
     int dims[2];
     OpId window; /* 0, which is a factory, says none */
-    bool discrete, floating, summed_size;
+    bool discrete, floating, one_formula, summed_size;
     const char *non_differentiable;
 } OpRow;
 
@@ -50,6 +50,7 @@ typedef struct OpRow {
 #define WINDOW(view) .window = OP_##view
 #define DISCRETE .discrete = true
 #define FLOATING .floating = true
+#define ONE_FORMULA .one_formula = true
 #define SUMMED_SIZE .summed_size = true
 #define NON_DIFFERENTIABLE(name) .non_differentiable = name
 
@@ -182,6 +183,7 @@ static void op_read_row(int id) {
     op->discrete = row->discrete;
     op->floating = row->floating;
     op->summed_size = row->summed_size;
+    op->one_formula = row->one_formula;
     op->checks_overlap = row->checks & CHECKED;
     op->types_first = row->checks & TYPES_FIRST;
     op->casts_first = (row->checks & CASTS_FIRST) == CASTS_FIRST;

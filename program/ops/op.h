@@ -307,6 +307,7 @@ struct OpInfo {
     RangeKind range;
     int dims[2];      /* the fewest and the most dims of the main tensor; dims[1] 0: not given */
     OpId window;      /* FUNC: the view that `src` has the size of; or OP_NONE */
+    bool one_formula; /* PyTorch computes the gradients of all operands by one formula */
     bool discrete;    /* the result jumps where operands move a little */
     bool floating;    /* FACTORY: floating if no dtype is given */
     bool summed_size; /* a size of the result is a sum of operand values */

@@ -135,13 +135,6 @@ bool op_saves_anything(const Call *call, const bool *requires_grad, bool in_form
 
 /* ---- gradients ---- */
 
-/* Has PyTorch one formula for all operands of the op? */
-static bool grads_together(const OpInfo *op) {
-    return op->slots_vary || op->id == OP_layer_norm || op->id == OP__convolution ||
-           op->id == OP__conv_grad_input || op->id == OP__conv_grad_weight ||
-           op->id == OP__conv_grad_bias;
-}
-
 /* The rule for one operand after the other, by name: the order in which their nodes are recorded is
  * that in which a gradient of the gradients runs through them. */
 static void run_rule_by_name(Grad *g) {
@@ -161,11 +154,12 @@ static void run_rule_by_name(Grad *g) {
 }
 
 void grad_run_rule(Grad *g, bool in_formula) {
-    g->e->in_formula = g->e->create_graph && (in_formula || !op_saves_number(g->call->op));
-    if (g->e->create_graph && since(saved_by_name) && !grads_together(g->call->op)) {
+    const OpInfo *op = g->call->op;
+    g->e->in_formula = g->e->create_graph && (in_formula || !op_saves_number(op));
+    if (g->e->create_graph && since(saved_by_name) && !op->slots_vary && !op->one_formula) {
         run_rule_by_name(g);
     } else {
-        g->call->op->grad(g);
+        op->grad(g);
     }
     g->e->in_formula = false;
 }
