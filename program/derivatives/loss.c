@@ -12,7 +12,7 @@ void grad_embedding(Grad *g) {
     }
 }
 
-/* grad: embedding(grad, indices), with zeros at padding_idx; PyTorch does not scale by frequency
+/* grad: its rows at the indices, with zeros at padding_idx; PyTorch does not scale by frequency
  * again, and views the rows as [indices.., -1], which is ambiguous where there is no index,
  * whatever the rows (embedding_dense_double_backward) */
 void grad_embedding_grad(Grad *g) {
@@ -20,15 +20,26 @@ void grad_embedding_grad(Grad *g) {
         return;
     }
     const Arg *arg = g->call->arg;
-    if (tensor_numel(arg[1].tensor) == 0) {
+    Tensor *indices = arg[1].tensor;
+    if (tensor_numel(indices) == 0) {
         error_set(g->e->err, ERR_invalid,
                   "cannot reshape tensor of 0 elements because the unspecified dimension size -1 "
                   "can be any value");
         return;
     }
-    Tensor *rows = emit_op(g->e, OP_embedding, 2, grad_of(g), arg[1].tensor);
+    int64_t flat = -1, size[MAX_DIMS];
+    Tensor *rows = emit_op(g->e, OP_index_select, 3, grad_of(g), (int64_t)0,
+                           emit_reshape(g->e, indices, &flat, 1));
+    if (!rows) {
+        return;
+    }
+    for (int d = 0; d < indices->ndim; d++) {
+        size[d] = indices->size[d];
+    }
+    size[indices->ndim] = rows->size[1];
+    rows = emit_view(g->e, rows, size, indices->ndim + 1);
     if (arg[3].i >= 0) {
-        Tensor *padding = emit_scalar(g->e, OP_eq_Scalar, arg[1].tensor, scalar_int(arg[3].i));
+        Tensor *padding = emit_scalar(g->e, OP_eq_Scalar, indices, scalar_int(arg[3].i));
         rows = emit_masked_fill(g->e, rows, emit_unsqueeze(g->e, padding, -1), scalar_int(0));
     }
     give(g, 0, rows);

@@ -192,6 +192,25 @@ Tensor *grad_finish(Emit *e, Tensor *grad, const Tensor *input) {
     return emit_cast(e, grad, input->dtype);
 }
 
+/* `grad` without the dims that have one location in `view`: summed where they are expanded, and
+ * removed from the geometry too. */
+static Tensor *sum_expanded(Emit *e, Tensor *grad, Tensor *view) {
+    for (int d = view->ndim - 1; d >= 0; d--) {
+        if (view->size[d] != 1 && view->stride[d] != 0) {
+            continue;
+        }
+        int64_t dim = d;
+        grad = view->size[d] == 1 ? emit_op(e, OP_squeeze_dim, 2, grad, dim)
+                                  : emit_sum_dims(e, grad, &dim, 1, false);
+        view->ndim--;
+        for (int k = d; k < view->ndim; k++) {
+            view->size[k] = view->size[k + 1];
+            view->stride[k] = view->stride[k + 1];
+        }
+    }
+    return grad;
+}
+
 /* at::as_strided_backward, step by step, since the program sees its result: a view, with the
  * base's geometry, of a vector that stands for the storage. What a location of an overlapping view
  * got is added up; a location that the base has several times gets a share each. */
@@ -209,6 +228,7 @@ static Tensor *strided_grad_steps(Emit *e, Tensor *grad, const Tensor *base, con
         return NULL;
     }
     int64_t length = end > base_end ? end : base_end;
+    grad = sum_expanded(e, grad, &from);
     Tensor *storage = emit_full(e, &length, 1, scalar_int(0), grad->dtype);
     bool overlaps = tensor_overlaps_itself(&from), shares = tensor_overlaps_itself(&to);
     Tensor *offsets =
