@@ -80,17 +80,17 @@ static ErrCode arange_count_int(Scalar start, Scalar end, Scalar step, double *c
     return ERR_none;
 }
 
-/* Number of elements from the numbers as they are. Integers are then counted from start and by step
- * truncated to int64. */
+/* Number of elements from the numbers as they are. The kernel then counts from start by step in the
+ * dtype's accumulate type: int64 for integers, float32 for half types. */
 static ErrCode arange_count_double(Scalar start, Scalar end, Scalar step, DType dtype,
                                    double *count, Error *err) {
     double from = scalar_to_double(start), to = scalar_to_double(end), by = scalar_to_double(step);
     *count = ceil((to - from) / by);
-    if (!dtype_is_float(dtype)) {
-        TRY(scalar_check(start, DT_int64, err));
-        TRY(scalar_check(step, DT_int64, err));
-    }
-    return ERR_none;
+    bool half = dtype_is_float(dtype) && dtype_bytes(dtype) == 2;
+    DType counted = half ? DT_float32 : dtype_is_float(dtype) ? DT_float64 : DT_int64;
+    TRY(scalar_check(start, counted, err));
+    TRY(scalar_check(step, counted, err));
+    return half && !since(arange_bounds) ? scalar_check(end, counted, err) : ERR_none;
 }
 
 /* The scalars of any arange overload; start and step default to 0 and 1. */
