@@ -72,19 +72,19 @@ SELF_RULE(gelu, give_slope(g, call_pw(g->call) == PW_gelu ? gelu_slope(g, self_o
 
 /* self: where(x > 0, grad, grad * slope); x is self, or the result for leaky_relu_ */
 static Tensor *leaky(const Grad *g, Tensor *x, Scalar slope) {
-    return g->e->in_program ? emit_op(g->e, OP__leaky_relu_backward, 3, x, grad_of(g), slope)
+    return g->e->in_program ? emit_op(g->e, OP__leaky_relu_backward, 3, grad_of(g), x, slope)
                             : emit_where(g->e, test(g, OP_gt_Scalar, x, 0), grad_of(g),
                                          emit_scalar(g->e, OP_mul_Scalar, grad_of(g), slope));
 }
 SELF_RULE(leaky_relu, give(g, SELF, leaky(g, self_of(g), g->call->arg[1].scalar)))
 
-/* self: zeros; grad: as the op */
+/* grad: as the op; self: zeros */
 void grad_leaky_relu_backward(Grad *g) {
     if (wanted(g, 0)) {
-        give(g, 0, zero_grad(g));
+        give(g, 0, leaky(g, tensor_arg(g, 1), g->call->arg[2].scalar));
     }
     if (wanted(g, 1)) {
-        give(g, 1, leaky(g, tensor_arg(g, 0), g->call->arg[2].scalar));
+        give(g, 1, zero_grad(g));
     }
 }
 
@@ -333,30 +333,31 @@ void grad_hardswish(Grad *g) {
         Tensor *ramp = plus(g, emit_scalar(e, OP_div_Scalar, x, scalar_int(3)), 0.5);
         Tensor *middle = emit_binary(e, OP_logical_and, below, emit_unary(e, OP_logical_not, low));
         Tensor *slope = emit_op(e, OP_where_ScalarOther, 3, middle, ramp, scalar_int(1));
-        answer = emit_mul(e, grad_of(g), slope);
+        answer = filled_with_zero(g, low, emit_mul(e, grad_of(g), slope));
     } else {
         Tensor *ramp = plus(g, emit_scalar(e, OP_div_Scalar, self, scalar_int(3)), 0.5);
         answer = emit_where(e, below, emit_mul(e, grad_of(g), ramp), grad_of(g));
+        answer = grad_first(g, zero_where(g, low, answer), self);
     }
-    give(g, SELF, saving(g, grad_first(g, zero_where(g, low, answer), self), self));
+    give(g, SELF, saving(g, answer, self));
 }
 
 /* 0 where x <= threshold, else the gradient (nan passes it) */
 Tensor *gradient_above(const Grad *g, Tensor *x, Scalar threshold) {
     Emit *e = g->e;
     return e->in_program
-               ? emit_op(e, OP__threshold_backward, 3, x, grad_of(g), threshold)
+               ? emit_op(e, OP__threshold_backward, 3, grad_of(g), x, threshold)
                : emit_masked_fill(e, grad_of(g), emit_scalar(e, OP_le_Scalar, x, threshold),
                                   scalar_int(0));
 }
 SELF_RULE(threshold, give(g, SELF, gradient_above(g, self_of(g), g->call->arg[1].scalar)))
 
-/* self: zeros; grad: as the op */
+/* grad: as the op; self: zeros */
 void grad_threshold_backward(Grad *g) {
     if (wanted(g, 0)) {
-        give(g, 0, zero_grad(g));
+        give(g, 0, gradient_above(g, tensor_arg(g, 1), g->call->arg[2].scalar));
     }
     if (wanted(g, 1)) {
-        give(g, 1, gradient_above(g, tensor_arg(g, 0), g->call->arg[2].scalar));
+        give(g, 1, zero_grad(g));
     }
 }
