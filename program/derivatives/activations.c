@@ -255,7 +255,7 @@ static Tensor *log_sigmoid_backward(const Grad *g, Tensor *grad, Tensor *x) {
     Tensor *r = emit_div(e, z, plus(g, z, 1));
     Tensor *slope = emit_where(e, test(g, OP_lt_Scalar, at, 0), one_minus(g, r), r);
     Tensor *value = emit_mul(e, factor, row_major(g, slope));
-    return e->create_graph ? emit_op(e, OP__log_sigmoid_backward, 3, grad, x, value) : value;
+    return e->in_program ? emit_op(e, OP__log_sigmoid_backward, 3, grad, x, value) : value;
 }
 SELF_RULE(log_sigmoid, give(g, SELF, log_sigmoid_backward(g, grad_of(g), self_of(g))))
 

@@ -40,25 +40,31 @@ void grad_repeat(Grad *g) {
     }
     const Tensor *self = tensor_arg(g, SELF);
     const Arg *repeats = &g->call->arg[1];
-    int64_t size[2 * MAX_DIMS], summed[2 * MAX_DIMS];
-    int n = 0, nsummed = 0;
+    int64_t size[2 * MAX_DIMS], summed[2 * MAX_DIMS], first = 0;
+    int n = 0, nsummed = 0, added = repeats->ints.n - self->ndim;
     for (int d = 0; d < repeats->ints.n; d++) {
-        int own = d - (repeats->ints.n - self->ndim);
         if (repeats->ints.v[d] == 0) {
             give(g, SELF,
                  emit_full(g->e, self->size, self->ndim, scalar_int(0), grad_of(g)->dtype));
             return;
         }
-        if (own < 0 || repeats->ints.v[d] != 1) { /* negative ones, too, which no reshape takes */
-            summed[nsummed++] = n;
-            size[n++] = repeats->ints.v[d];
-        }
-        if (own >= 0) {
-            size[n++] = self->size[own];
-        }
     }
-    Tensor *grad = emit_reshape(g->e, grad_of(g), size, n);
-    give(g, SELF, nsummed > 0 ? emit_sum_dims(g->e, grad, summed, nsummed, false) : grad);
+    Tensor *grad = grad_of(g);
+    for (int d = 0; d < added; d++) {
+        grad = emit_sum_dims(g->e, grad, &first, 1, false);
+    }
+    for (int d = 0; d < self->ndim; d++) {
+        if (repeats->ints.v[added + d] != 1) { /* negative ones, too, which no reshape takes */
+            summed[nsummed++] = n;
+            size[n++] = repeats->ints.v[added + d];
+        }
+        size[n++] = self->size[d];
+    }
+    if (nsummed > 0) {
+        grad = emit_reshape(g->e, grad, size, n);
+        grad = emit_sum_dims(g->e, grad, summed, nsummed, false);
+    }
+    give(g, SELF, grad);
 }
 
 /* self: diag(grad, diagonal) for a vector and for a square matrix; for any other matrix

@@ -243,12 +243,15 @@ void grad_trace(Grad *g) {
                           ? self->size[1] * self->size[1]
                           : numel,
                 length = (end + step - 1) / step;
-        Tensor *flat = emit_full(e, &numel, 1, scalar_int(0), grad_of(g)->dtype),
-               *values = emit_expand(e, grad_of(g), &length, 1);
-        give(g, SELF,
-             emit_view(
-                 e,
-                 emit_op(e, OP_slice_scatter, 6, flat, values, (int64_t)0, (int64_t)0, end, step),
-                 self->size, 2));
+        Tensor *flat = emit_full(e, &numel, 1, scalar_int(0), grad_of(g)->dtype);
+        if (e->create_graph) { /* as PyTorch records it: index_fill_ saves its indices */
+            Tensor *at = emit_op(e, OP_arange_start_step, 4, scalar_int(0), scalar_int(end),
+                                 scalar_int(step), (int)DT_int64);
+            flat = emit_op(e, OP_index_fill__int_Tensor, 4, flat, (int64_t)0, at, grad_of(g));
+        } else {
+            Tensor *values = emit_expand(e, grad_of(g), &length, 1);
+            flat = emit_op(e, OP_slice_scatter, 6, flat, values, (int64_t)0, (int64_t)0, end, step);
+        }
+        give(g, SELF, emit_view(e, flat, self->size, 2));
     }
 }

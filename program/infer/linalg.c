@@ -126,6 +126,15 @@ static ErrCode check_scaled_self(DType dtype, Scalar beta, Error *err) {
     return ERR_none;
 }
 
+/* beta and alpha fit the type that the kernel multiplies in: float32 for half types (opmath_t),
+ * except for addmv. */
+static ErrCode check_factors(const Call *call, DType dtype, Error *err) {
+    bool half = dtype_is_float(dtype) && dtype_bytes(dtype) == 2;
+    DType factor = half && call->op->id != OP_addmv ? DT_float32 : dtype;
+    TRY(scalar_check(call->arg[3].scalar, factor, err));
+    return scalar_check(call->arg[4].scalar, factor, err);
+}
+
 ErrCode infer_addmm(const Call *call, Infer *r) {
     const Tensor *self = call->arg[0].tensor, *a = call->arg[1].tensor, *b = call->arg[2].tensor;
     DType dtype = self->dtype;
@@ -142,8 +151,7 @@ ErrCode infer_addmm(const Call *call, Infer *r) {
             TRY(check_scaled_self(dtype, call->arg[3].scalar, r->err));
         } else {
             TRY(has_kernel(call, dtype, r->err));
-            TRY(scalar_check(call->arg[3].scalar, dtype, r->err));
-            TRY(scalar_check(call->arg[4].scalar, dtype, r->err));
+            TRY(check_factors(call, dtype, r->err));
         }
     }
     return infer_contiguous(r, dtype, size, 2);
@@ -177,8 +185,7 @@ static ErrCode check_added_product(const Call *call, const Tensor *a, const Tens
     }
     TRY(has_kernel(call, a->dtype, err));
     TRY(same_dtype(a->dtype, b->dtype, err));
-    TRY(scalar_check(call->arg[3].scalar, a->dtype, err));
-    return scalar_check(call->arg[4].scalar, a->dtype, err);
+    return check_factors(call, a->dtype, err);
 }
 
 ErrCode infer_addmv(const Call *call, Infer *r) {

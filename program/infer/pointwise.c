@@ -435,7 +435,7 @@ ErrCode infer_pointwise(const Call *call, Infer *r) {
     if (!same_size) { /* otherwise they are those of an existing tensor */
         TRY(sizes_fit(out->size, out->ndim, r->err));
     }
-    if (op->pw == PW_nan_to_num) { /* into an empty_like */
+    if (op->pw == PW_nan_to_num || op->id == OP__log_sigmoid_backward) { /* into an empty_like */
         return infer_cloned(r, t[0], out->dtype);
     }
     pointwise_strides(op, out, t, n, r->compute, same_size);
