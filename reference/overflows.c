@@ -70,12 +70,18 @@ bool softplus_overflows(const Call *call) {
 }
 
 /* A power of a float64 that norm sums is none: since 2.8 the norm of one element is its magnitude,
- * for some shapes. */
+ * for some shapes. In 1.13 the powers of a float16 are float16. */
 bool powers_overflow(const Call *call) {
     const Tensor *self = call->arg[0].tensor;
     double p = call->arg[1].none ? 2 : fabs(scalar_to_double(call->arg[1].scalar));
-    return self->dtype == DT_float64 && isfinite(p) &&
-           (isinf(pow(magnitude(self, false), p)) || pow(magnitude(self, true), p) == 0);
+    if (!isfinite(p)) {
+        return false;
+    }
+    double largest = pow(magnitude(self, false), p), least = pow(magnitude(self, true), p);
+    if (self->dtype == DT_float16 && !since(half_kernels)) {
+        return largest * (double)tensor_numel(self) > dtype_largest(DT_float16) || least < 0x1p-14;
+    }
+    return self->dtype == DT_float64 && (isinf(largest) || least == 0);
 }
 
 /* The sum of the elements overflows: PyTorch takes the variance in two passes

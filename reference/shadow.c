@@ -12,7 +12,7 @@
  *   EXTREME      the largest bound of the reduced set
  *   POLYNOMIAL   p(|x| + b) - p(|x|); (n + 4) u p(|x| + b)
  *   MATMUL       (|A| + bA)(|B| + bB) - |A||B|; (n + 2) u |A||B|
- *   SOFTMAX      y (2 max b + (n + 8) u)
+ *   SOFTMAX      y (exp(2 max b) - 1 + (n + 8) u)
  *
  * Pointwise ops are in shadow_pointwise.c, sums of products and statistics in shadow_sums.c. */
 #include "reference/shadow_passes.h"
@@ -227,7 +227,7 @@ static void rule_softmax(Session *s, const Call *call, const Tensor *out) {
                 to->bound[i + j * step] =
                     isnan(to->value64[i + j * step]) && worst == 0
                         ? 0
-                        : y * (2 * worst + (n + 8) * u) + shadow_grain(out->dtype);
+                        : y * (expm1(2 * worst) + (n + 8) * u) + shadow_grain(out->dtype);
             }
         }
     }

@@ -126,7 +126,7 @@ void shadow_normalized(Session *s, const Call *call, const Tensor *out, const Op
     for (int64_t row = 0; length > 0 && row + length <= x.n; row += length) {
         double worst = 0, most = 0, mean = 0, variance = 0, apart = 0;
         for (int64_t i = row; i < row + length; i++) {
-            worst = isnan(x.bound[i]) ? NAN : fmax(worst, x.bound[i]);
+            worst = isnan(worst) || isnan(x.bound[i]) ? NAN : fmax(worst, x.bound[i]);
             most = fmax(most, fabs(x.value[i]));
             mean += x.value[i] / n;
         }

@@ -288,6 +288,12 @@ static Tensor *tied_share(const Grad *g, Tensor *tie) {
     return emit_where(g->e, tie, half, grad_of(g));
 }
 
+/* `share`, with 0 where `lost`, by masked_fill_, which keeps the layout. */
+static Tensor *without(const Grad *g, Tensor *share, Tensor *lost) {
+    return g->e->in_program ? filled_with_zero(g, lost, share)
+                            : emit_where_zero(g->e, emit_unary(g->e, OP_logical_not, lost), share);
+}
+
 /* the selected operand: grad; both at a tie: grad / 2; the other: 0. PyTorch has a formula for each
  * operand: a gradient of the gradients adds what was halved. */
 void give_selected(const Grad *g, int param, bool maximum) {
@@ -296,24 +302,21 @@ void give_selected(const Grad *g, int param, bool maximum) {
     Tensor *tie = emit_binary(e, OP_eq_Tensor, self, other), *share = tied_share(g, tie);
     if (wanted(g, SELF)) {
         Tensor *lost = emit_binary(e, maximum ? OP_lt_Tensor : OP_gt_Tensor, self, other);
-        give(g, SELF,
-             emit_where_zero(e, emit_unary(e, OP_logical_not, lost),
-                             share)); /* masked_fill_, which keeps the layout */
+        give(g, SELF, without(g, share, lost));
         share = e->create_graph && wanted(g, param) ? tied_share(g, tie) : share;
     }
     if (wanted(g, param)) {
         Tensor *lost = emit_binary(e, maximum ? OP_gt_Tensor : OP_lt_Tensor, self, other);
-        give(g, param, emit_where_zero(e, emit_unary(e, OP_logical_not, lost), share));
+        give(g, param, without(g, share, lost));
     }
 }
 
 void grad_maximum(Grad *g) { give_selected(g, OTHER, g->call->op->pw == PW_maximum); }
 
-/* share, with 0 where `off`: since fmax_tie by masked_fill_, which keeps the layout (fmax in
- * tools/autograd/derivatives.yaml) */
-static Tensor *without(Emit *e, Tensor *share, Tensor *off) {
-    return since(fmax_tie) ? emit_where_zero(e, emit_unary(e, OP_logical_not, off), share)
-                           : emit_masked_fill(e, share, off, scalar_int(0));
+/* Since fmax_tie by masked_fill_ (fmax in tools/autograd/derivatives.yaml). */
+static Tensor *without_loser(const Grad *g, Tensor *share, Tensor *lost) {
+    return since(fmax_tie) ? without(g, share, lost)
+                           : emit_masked_fill(g->e, share, lost, scalar_int(0));
 }
 
 /* self: grad where self >= other (fmin: <=) or other is nan, else 0; other: the remaining
@@ -331,11 +334,11 @@ void grad_fmax(Grad *g) {
         wins = emit_binary(e, OP_logical_and, wins, emit_unary(e, OP_logical_not, tie));
     }
     if (wanted(g, SELF)) {
-        give(g, SELF, without(e, share, loses));
+        give(g, SELF, without_loser(g, share, loses));
         share = tie && e->create_graph && wanted(g, OTHER) ? tied_share(g, tie) : share;
     }
     if (wanted(g, OTHER)) {
-        give(g, OTHER, without(e, share, wins));
+        give(g, OTHER, without_loser(g, share, wins));
     }
 }
 

@@ -373,7 +373,8 @@ static void pointwise_strides(const OpInfo *op, Tensor *out, const Tensor **t, i
         return;
     }
     bool known = (op->pw == PW_isinf || op->pw == PW_isfinite) && !dtype_is_float(t[0]->dtype);
-    if ((op->id == OP_hardtanh || op->id == OP_nan_to_num || known) &&
+    bool kept = op->id == OP__masked_fill_kept && tensor_same_size(t[0], out);
+    if ((op->id == OP_hardtanh || op->id == OP_nan_to_num || known || kept) &&
         tensor_is_dense(t[0])) { /* empty_like also keeps the strides of an empty tensor */
         dims_copy(out->stride, t[0]->stride, out->ndim);
         return;

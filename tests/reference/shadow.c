@@ -40,6 +40,35 @@ START_TEST(discrete_choices_within_the_bound_are_inconclusive) {
 }
 END_TEST
 
+/* What comes after the element in its row does not hide it. */
+START_TEST(a_row_with_an_inconclusive_element_is_normalized_inconclusively) {
+    Result *r = run_with(INPUTS,
+                         "{'op': 'div', 'self': 'x', 'other': 3, 'out': 'c'}, {'op': 'mul', "
+                         "'self': 'c', 'other': 3, 'out': 'y'}, {'op': 'floor', 'self': 'y', "
+                         "'out': 'f'}, {'op': 'layer_norm', 'input': 'f', 'normalized_shape': [3], "
+                         "'out': 'n'}",
+                         "'n'", true);
+    assert_ok(r);
+    ck_assert(isnan(r->calls[0].returns[0].values.bound[2]));
+}
+END_TEST
+
+/* exp(x + b) is exp(b) times exp(x), not 1 + b times. */
+START_TEST(bounds_pass_softmax_as_exponents) {
+    Result *r = run_with(INPUTS,
+                         "{'op': 'div', 'self': 'x', 'other': 3, 'out': 'c'}, {'op': 'mul', "
+                         "'self': 'c', 'other': 100000000, 'out': 'y'}, {'op': 'softmax', 'self': "
+                         "'y', 'dim': 0, 'out': 's'}",
+                         "'y', 's'", true);
+    assert_ok(r);
+    const double *bound = r->calls[0].returns[0].values.bound;
+    double worst = fmax(fmax(bound[0], bound[1]), bound[2]);
+    const Values *s = &r->calls[0].returns[1].values;
+    ck_assert(worst > 1 && worst < 100);
+    ck_assert_double_ge(s->bound[2], s->value64[2] * expm1(2 * worst) * 0.99);
+}
+END_TEST
+
 /* 3 * (1 / 3) may be just below 1, and 0 as an integer then. */
 START_TEST(a_sum_as_integers_within_the_bound_is_inconclusive) {
     Result *r = run_with(INPUTS,
@@ -115,6 +144,8 @@ int main(void) {
     tcase_add_checked_fixture(tests, setup, teardown);
     tcase_add_test(tests, exact_arithmetic_has_bound_zero_and_rounding_has_not);
     tcase_add_test(tests, discrete_choices_within_the_bound_are_inconclusive);
+    tcase_add_test(tests, a_row_with_an_inconclusive_element_is_normalized_inconclusively);
+    tcase_add_test(tests, bounds_pass_softmax_as_exponents);
     tcase_add_test(tests, a_sum_as_integers_within_the_bound_is_inconclusive);
     tcase_add_test(tests, a_single_number_within_the_bound_is_inconclusive);
     tcase_add_test(tests, the_shadow_changes_no_result);
