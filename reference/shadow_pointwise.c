@@ -250,6 +250,14 @@ static double rounding_scale(const Point *p, double y) {
     }
 }
 
+/* Vector math libraries may flush a result near the least normal number to 0 (Sleef: expf, erff).
+ */
+static double flushed(const Point *p, double y, DType dtype) {
+    double least = dtype == DT_float64 ? 0x1p-1020 : 0x1p-124;
+    bool flushes = pw_info(p->pw)->k >= 2 && fabs(y) < least * fmax(1, fabs(p->x[0]));
+    return flushes ? fabs(y) : 0;
+}
+
 /* Bound of f(x) = y, rounded in `dtype`. */
 static double point_bound(const Point *p, double y, DType dtype, bool discrete) {
     bool exact = true;
@@ -273,9 +281,10 @@ static double point_bound(const Point *p, double y, DType dtype, bool discrete) 
     }
     double scale = rounding_scale(p, y);
     double k = fmax(pw_info(p->pw)->k, 1);
-    return (exact ? 0 : moved(p, y)) + (pw_info(p->pw)->k == 0 && !exact
-                                            ? 0
-                                            : k * dtype_unit(dtype) * scale + shadow_grain(dtype));
+    return (exact ? 0 : moved(p, y)) +
+           (pw_info(p->pw)->k == 0 && !exact
+                ? 0
+                : k * dtype_unit(dtype) * scale + shadow_grain(dtype) + flushed(p, y, dtype));
 }
 
 /* where and masked_fill: the index of the operand that is selected, or -1 if the choice is

@@ -333,12 +333,7 @@ ErrCode infer_addr(const Call *call, Infer *r) {
     for (int k = 3; k <= 4; k++) {
         TRY(scalar_check(call->arg[k].scalar, dtype, r->err));
     }
-    int64_t column[2] = {a->size[0] == 1 && size[0] != 1 ? 0 : a->stride[0], 0},
-            row[2] = {0, b->stride[0]};
-    for (int d = 0; d < 2; d++) {
-        column[d] = size[d] == 1 ? 0 : column[d];
-        row[d] = size[d] == 1 ? 0 : row[d];
-    }
+    int64_t column[2] = {size[0] == 0 ? 1 : a->stride[0], size[1] == 1}, row[2] = {0, b->stride[0]};
     const int64_t *strides[3] = {expanded.stride, column, row};
     Tensor *t = infer_one(r, dtype, 2);
     t->size[0] = size[0];

@@ -53,6 +53,18 @@ START_TEST(a_row_with_an_inconclusive_element_is_normalized_inconclusively) {
 }
 END_TEST
 
+START_TEST(a_function_near_the_least_normal_number_may_be_0) {
+    Result *r = run_with(INPUTS,
+                         "{'op': 'mul', 'self': 'x', 'other': 1.2e-38, 'out': 'y'}, {'op': 'erf', "
+                         "'self': 'y', 'out': 'e'}",
+                         "'e'", true);
+    assert_ok(r);
+    const Values *e = &r->calls[0].returns[0].values;
+    ck_assert(e->value64[0] != 0);
+    ck_assert_double_ge(e->bound[0], fabs(e->value64[0]));
+}
+END_TEST
+
 /* exp(x + b) is exp(b) times exp(x), not 1 + b times. */
 START_TEST(bounds_pass_softmax_as_exponents) {
     Result *r = run_with(INPUTS,
@@ -146,6 +158,7 @@ int main(void) {
     tcase_add_test(tests, discrete_choices_within_the_bound_are_inconclusive);
     tcase_add_test(tests, a_row_with_an_inconclusive_element_is_normalized_inconclusively);
     tcase_add_test(tests, bounds_pass_softmax_as_exponents);
+    tcase_add_test(tests, a_function_near_the_least_normal_number_may_be_0);
     tcase_add_test(tests, a_sum_as_integers_within_the_bound_is_inconclusive);
     tcase_add_test(tests, a_single_number_within_the_bound_is_inconclusive);
     tcase_add_test(tests, the_shadow_changes_no_result);
