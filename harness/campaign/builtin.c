@@ -170,7 +170,8 @@ int worker_builtin(const CampaignOptions *o, const char *campaign, int job, int 
         b->seeds = list_corpus(b, "seed-", &b->seed, &seeds);
         builtin_recall(b);
         int64_t end = o->runs > 0 ? o->runs : INT64_MAX;
-        for (int64_t i = max_i64(w->counts.next, job); i < end; i += jobs) {
+        int64_t first = o->shard.index * jobs + job, step = o->shard.count * jobs;
+        for (int64_t i = max_i64(w->counts.next, first); i < end; i += step) {
             arena_reset(&b->arena);
             const Program *p = builtin_make(b, i);
             if (w->ledger->died_at == i + 1) {
@@ -178,7 +179,7 @@ int worker_builtin(const CampaignOptions *o, const char *campaign, int job, int 
             } else if (worker_check(w, p, i, &b->arena)) {
                 builtin_keep(b, p, i);
             }
-            w->counts.next = i + jobs;
+            w->counts.next = i + step;
             ledger_set(w->ledger, &w->counts);
         }
         arena_destroy(&seeds);

@@ -57,8 +57,13 @@ static const char *settings_of(Campaign *c, const CampaignOptions *o) {
     }
     text_printf(&t, "\npoke %d strict %d\n", o->checker.poke, o->checker.targets.strict);
     if (strcmp(c->engine->name, "builtin") == 0) {
-        text_printf(&t, "builtin jobs %lld mutate %lld\n", (long long)max_i64(o->jobs, 1),
+        text_printf(&t, "builtin jobs %lld mutate %lld", (long long)max_i64(o->jobs, 1),
                     (long long)o->mutate);
+        if (o->shard.count > 1) { /* campaigns of earlier versions had no shards */
+            text_printf(&t, " shard %lld/%lld", (long long)o->shard.index + 1,
+                        (long long)o->shard.count);
+        }
+        text_add(&t, "\n");
     }
     return t.v;
 }
@@ -175,6 +180,11 @@ static int check_options(Campaign *c, const CampaignOptions *o) {
         }
     }
     if (strcmp(c->engine->name, "builtin") != 0) {
+        if (o->shard.count > 1) {
+            return output_problem(c->output, EXIT_BAD_INPUT,
+                                  "--shard is for the builtin engine: %s follows no fixed stream",
+                                  c->engine->name);
+        }
         for (const char *at = o->checker.pair; (at = strchr(at, ':')); at++) {
             if (strncmp(at, ":native", 7) != 0) {
                 return output_problem(c->output, EXIT_BAD_INPUT,

@@ -30,12 +30,13 @@ typedef struct CampaignOptions {
     /* ---- programs ---- */
     uint64_t seed;
     GenerateOptions generate;
+    Shard shard;       /* {0, 1}: all of the stream */
     bool swarm_passes; /* search: a random choice of passes is off */
     int64_t mutate;    /* percent of a builtin job's programs */
 
     /* ---- the end: whichever comes first; 0: no such limit ---- */
     double seconds;
-    int64_t runs; /* programs */
+    int64_t runs; /* programs of the stream, whatever the shard */
     bool first;   /* the first finding */
 
     /* ---- findings ---- */
@@ -56,6 +57,9 @@ typedef struct CampaignOptions {
     char **words; /* of the command line; they live as long as the options */
     int nwords;
 } CampaignOptions;
+
+/* How many of the first `runs` programs of the stream belong to the shard. */
+int64_t shard_share(const Shard *shard, int64_t runs);
 
 /* Reads the words of a `fuzz` command line: false and one sentence if they are not what it takes.
  * The command line's own function (cli/fuzz_options.c), passed to where stored words are read. */

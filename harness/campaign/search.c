@@ -196,7 +196,7 @@ static void search_make_program(Search *s, SearchSlot *slot) {
         edit_drop_probes(p);
     }
     s->bare_due = s->both_ways && !slot->bare && edit_has_probes(p);
-    s->stream += !s->bare_due;
+    s->stream += s->bare_due ? 0 : s->options->shard.count;
 }
 
 static void search_one(Search *s) {
@@ -231,7 +231,9 @@ static void search_one(Search *s) {
 
 static bool search_goes_on(const Search *s) {
     const CampaignOptions *o = s->options;
-    int64_t runs = o->runs > 0 ? o->runs : o->seconds > 0 ? INT64_MAX : DEFAULT_RUNS;
+    int64_t runs = o->runs > 0 || o->seconds <= 0
+                       ? shard_share(&o->shard, o->runs > 0 ? o->runs : DEFAULT_RUNS)
+                       : INT64_MAX;
     return s->tally.programs < runs && !(o->first && s->nsignatures > 0) &&
            !(o->seconds > 0 && s->now - s->start >= o->seconds) && s->code < EXIT_ENVIRONMENT &&
            !interrupt_came();
@@ -279,6 +281,7 @@ Search *search_open(const CampaignOptions *o, const SearchEvents *events, int *c
         free(s);
         return NULL;
     }
+    s->stream = o->shard.index;
     s->generate = o->generate;
     s->generate.semantics =
         s->checker.run.semantics != SEMANTICS_NONE ? s->checker.run.semantics : SEMANTICS_DEFAULT;

@@ -88,7 +88,7 @@ void verdicts_publish(Campaign *c, const TriageResult *s, const char *summary) {
     }
     Text text = {.arena = &c->scratch};
     const CampaignOptions *o = c->options;
-    const ResultsRun run = {"fuzz", o->checker.pair, &o->checker.compile, &o->seed};
+    const ResultsRun run = {"fuzz", o->checker.pair, &o->checker.compile, &o->seed, o->shard};
     results_print(&results, &run, summary, &text);
     const ReportFiles in_folder = {.results = arena_printf(&c->scratch, "%s/results.json", c->out),
                                    .html = arena_printf(&c->scratch, "%s/report.html", c->out)};

@@ -39,8 +39,9 @@ void worker_give_up(Worker *w, const Program *p, int64_t number);
 
 /* The builtin engine: `mutate` percent of its programs are mutants of one that it kept, the others
  * come from the generator. Job `job` of `jobs` checks programs job, job + jobs, .. of the stream,
- * up to `runs`. They depend only on the seed, the seed corpus, `job` and `jobs`. 0 when all are
- * checked, or an exit code and one sentence. */
+ * up to `runs`; with a shard K of N it is job K * jobs + job of N * jobs. They depend only on the
+ * seed, the seed corpus and these numbers. 0 when all are checked, or an exit code and one
+ * sentence. */
 int worker_builtin(const CampaignOptions *o, const char *campaign, int job, int jobs,
                    void (*on_program)(const Worker *w), char *message, size_t message_size);
 

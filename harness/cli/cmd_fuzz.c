@@ -72,7 +72,7 @@ static int fuzz_write_results(Search *s) {
     tally_sample(&s->tally, search_compile_counters(s), s->nsignatures, s->now - s->start);
     Text summary = {.arena = &s->home}, text = {.arena = &s->home};
     fuzz_summary_json(s, &summary, true);
-    const ResultsRun run = {"fuzz", s->checker.pair, &o->checker.compile, &o->seed};
+    const ResultsRun run = {"fuzz", s->checker.pair, &o->checker.compile, &o->seed, o->shard};
     results_print(&results, &run, summary.v, &text);
     char message[1024];
     int code = results_write(&o->reports, &text, message, sizeof message);

@@ -358,7 +358,8 @@ static void replay_summarize(ReplayState *s) {
         puts(o->json ? json.v : text.v);
     }
     if (o->reports.results || results_wanted(&o->reports)) {
-        const ResultsRun run = {"replay", s->checker.pair, &o->compile, NULL};
+        const ResultsRun run = {
+            .command = "replay", .pair = s->checker.pair, .compile = &o->compile};
         char message[1024];
         results_print(&s->results, &run, json.v, &all);
         int code = results_write(&o->reports, &all, message, sizeof message);

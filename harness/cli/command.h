@@ -49,7 +49,9 @@ typedef struct Options {
     const char *out;     /* NULL: not given */
     const char *as;      /* NULL: not given */
     const char *after;   /* pass or stage name */
+    bool merge, compare; /* report */
     ReportFiles reports; /* files of results to write */
+    Shard shard;         /* fuzz: {0, 1} by default */
     const char *engine;  /* NULL: not given */
     bool resume;
     int64_t mutate;              /* percent; 50 by default */

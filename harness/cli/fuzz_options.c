@@ -5,6 +5,7 @@ bool fuzz_options(const Options *o, CampaignOptions *out, char *message, size_t 
     *out = (CampaignOptions){
         .every_stage = o->oracle != NULL,
         .seed = o->seed,
+        .shard = o->shard,
         .swarm_passes = o->swarm_passes,
         .mutate = o->mutate,
         .seconds = o->seconds,

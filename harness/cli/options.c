@@ -18,9 +18,12 @@ typedef enum OptionKind {
     OPTION_DISABLE,
     OPTION_ONLY,
     OPTION_SEMANTICS,
+    OPTION_SHARD,
     OPTION_PROFILE,
     OPTION_OPS
 } OptionKind;
+
+enum { MAX_SHARDS = 1 << 20 };
 
 typedef struct OptionRow {
     const char *name;
@@ -49,6 +52,23 @@ static bool listed(const char *list, const char *name) {
 
 static bool digits_only(const char *text) {
     return text[0] != '\0' && strspn(text, "0123456789") == strlen(text);
+}
+
+/* "K/N", with K from 1 to N, as test runners number their shards. */
+static bool parse_shard(Shard *shard, const char *text, char *message, size_t size) {
+    char *end;
+    errno = 0;
+    long long k = strtoll(text, &end, 10), n = 0;
+    if (end != text && *end == '/' && digits_only(end + 1)) {
+        n = strtoll(end + 1, NULL, 10);
+    }
+    if (text[0] < '0' || text[0] > '9' || errno != 0 || k < 1 || k > n || n > MAX_SHARDS) {
+        snprintf(message, size, "--shard needs K/N with 1 <= K <= N <= %d, not '%.60s'", MAX_SHARDS,
+                 text);
+        return false;
+    }
+    *shard = (Shard){k - 1, n};
+    return true;
 }
 
 static bool parse_value(const OptionRow *row, const char *text, Options *o, char *message,
@@ -123,6 +143,8 @@ static bool parse_value(const OptionRow *row, const char *text, Options *o, char
             return false;
         }
         return true;
+    case OPTION_SHARD:
+        return parse_shard(field, text, message, size);
     case OPTION_PROFILE:
         return generate_profile(field, text, message, size);
     case OPTION_OPS:
@@ -171,6 +193,7 @@ bool options_parse(Options *o, int argc, char **argv, const char *accepted, bool
     o->seed = 1;
     o->jobs = o->workers = -1;
     o->mutate = 30;
+    o->shard = (Shard){0, 1};
     o->targets.memory = 8192;
     o->files = o->words = argv;
     o->nwords = argc;

@@ -52,23 +52,6 @@ static void finding_table(Page *p, const Json *const *row, int n, const char *gr
     page_table_end(p);
 }
 
-/* The group that a finding is in: the one of its cause, or of the pass that its cause is a step of,
- * or of its signature; "" if none is listed. */
-static const char *group_of(Page *p, const Json *f) {
-    const char *cause = results_text(page_member(f, "cause"), "text", ""),
-               *signature = results_text(f, "signature", ""), *best = "";
-    for (const Json *g = results_list(p->summary, "groups"); g; g = g->next) {
-        const char *key = results_text(g, "group", "?");
-        size_t length = strlen(key);
-        bool within =
-            strncmp(cause, key, length) == 0 && (cause[length] == '\0' || cause[length] == '/');
-        if ((within || strcmp(signature, key) == 0) && length > strlen(best)) {
-            best = key;
-        }
-    }
-    return best;
-}
-
 /* Findings of one group, those that most programs show first; a long rest is folded. */
 static void findings_of(Page *p, const char *group) {
     const Json **row =
@@ -76,7 +59,7 @@ static void findings_of(Page *p, const char *group) {
     double programs = 0;
     int n = 0;
     for (const Json *f = results_list(p->root, "findings"); f; f = f->next) {
-        if (strcmp(group_of(p, f), group) == 0) {
+        if (strcmp(results_group_of(p->root, f), group) == 0) {
             int at = n++;
             programs += results_number(f, "count");
             for (; at > 0 && results_number(row[at - 1], "count") < results_number(f, "count");

@@ -75,6 +75,10 @@ void results_print(const Results *r, const ResultsRun *run, const char *summary,
     if (run->seed) {
         text_printf(out, ",\"seed\":%llu", (unsigned long long)*run->seed);
     }
+    if (run->shard.count > 1) {
+        text_printf(out, ",\"shard\":\"%lld/%lld\"", (long long)run->shard.index + 1,
+                    (long long)run->shard.count);
+    }
     text_printf(out, ",\"summary\":%s,\"findings\":[%s],\"cases\":[%s]}\n", summary,
                 r->nfindings ? r->findings.v : "", r->ncases ? r->cases.v : "");
 }
@@ -139,6 +143,18 @@ static bool is_results(const Json *root, char *message, size_t message_size) {
     return true;
 }
 
+const Json *results_parse(Arena *arena, const char *name, const char *text, int64_t length,
+                          char *message, size_t message_size) {
+    char problem[512] = "";
+    Reader reader = {.arena = arena, .message = problem, .message_size = sizeof problem};
+    const Json *root = json_parse(&reader, text, (size_t)length);
+    if (root && is_results(root, problem, sizeof problem)) {
+        return root;
+    }
+    snprintf(message, message_size, "%s: %s", name, problem);
+    return NULL;
+}
+
 int results_publish(const ReportFiles *files, const char *name, const char *text, int64_t length,
                     char *message, size_t message_size) {
     const struct {
@@ -147,14 +163,8 @@ int results_publish(const ReportFiles *files, const char *name, const char *text
     } forms[] = {
         {files->html, results_html}, {files->junit, results_junit}, {files->sarif, results_sarif}};
     Arena arena = ARENA_EMPTY;
-    char problem[512] = "";
-    Reader reader = {.arena = &arena, .message = problem, .message_size = sizeof problem};
-    const Json *root = json_parse(&reader, text, (size_t)length);
-    int code = EXIT_AGREE;
-    if (!root || !is_results(root, problem, sizeof problem)) {
-        snprintf(message, message_size, "%s: %s", name, problem);
-        code = EXIT_BAD_INPUT;
-    }
+    const Json *root = results_parse(&arena, name, text, length, message, message_size);
+    int code = root ? EXIT_AGREE : EXIT_BAD_INPUT;
     for (int i = 0; i < COUNT_OF(forms) && code == EXIT_AGREE; i++) {
         if (forms[i].path) {
             Text out = {.arena = &arena};

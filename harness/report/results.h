@@ -4,7 +4,7 @@
  * later, and from merged runs.
  *
  *     {"type": "results", "schema_version": 1, "twingrad", "compiler", "command", "pair", "fault"?,
- *     "seed"?,
+ *     "seed"?, "shard"?: "K/N",
  *      "summary": {"programs", "agree", "findings", "skipped", "skips": {REASON: n}, "refusals",
  *      "errors": {CODE: n}, "fired": {ORACLE: n}, ...,
  *                  with fuzz the counts of tally.h},
@@ -20,6 +20,12 @@
 #include "compiled/core/compile.h"
 #include "program/json/json.h"
 #include "program/json/tree.h"
+
+/* One of `count` equal shares of a stream of programs: those whose numbers are index, index +
+ * count, index + 2 count, ... */
+typedef struct Shard {
+    int64_t index, count; /* 0 <= index < count */
+} Shard;
 
 /* Collects the object. Zeroed but for the arena, which outlives it. */
 typedef struct Results {
@@ -45,6 +51,7 @@ typedef struct ResultsRun {
     const char *command, *pair;
     const CompileOptions *compile; /* its faults are named */
     const uint64_t *seed;          /* NULL: the programs were stored, not generated */
+    Shard shard;                   /* of the stream; {0, 0} and {0, 1}: all of it */
 } ResultsRun;
 /* The whole object as text; `summary` is the text of a JSON object. */
 void results_print(const Results *r, const ResultsRun *run, const char *summary, Text *out);
@@ -61,6 +68,10 @@ typedef struct ReportFiles {
 int results_ready(const ReportFiles *files, const char *out, char *message, size_t message_size);
 /* Is any file but the object itself named? */
 bool results_wanted(const ReportFiles *files);
+/* The object as a tree in `arena`; NULL and one sentence, which begins with `name`, if the text is
+ * no such object. */
+const Json *results_parse(Arena *arena, const char *name, const char *text, int64_t length,
+                          char *message, size_t message_size);
 /* Writes the files but the object itself, made of its text. 0, or an exit code and one sentence: 2
  * if `text` is no such object (`name` says whose), 3 if a file cannot be written. */
 int results_publish(const ReportFiles *files, const char *name, const char *text, int64_t length,
@@ -83,6 +94,9 @@ double results_number(const Json *object, const char *key);
 const Json *results_list(const Json *root, const char *key);
 /* Findings whose outcome is `outcome`. */
 int results_count(const Json *root, const char *outcome);
+/* The group that a finding is in: the one of its cause, or of the pass that its cause is a step of,
+ * or of its signature; "" if none is listed. */
+const char *results_group_of(const Json *root, const Json *finding);
 /* FNV-1a of a text, 16 hex digits: the fingerprint. */
 const char *results_fingerprint(Arena *arena, const char *text);
 

@@ -27,6 +27,21 @@ int results_count(const Json *root, const char *outcome) {
     return n;
 }
 
+const char *results_group_of(const Json *root, const Json *finding) {
+    const char *cause = results_text(json_get(finding, "cause"), "text", ""),
+               *signature = results_text(finding, "signature", ""), *best = "";
+    for (const Json *g = results_list(json_get(root, "summary"), "groups"); g; g = g->next) {
+        const char *key = results_text(g, "group", "?");
+        size_t length = strlen(key);
+        bool within =
+            strncmp(cause, key, length) == 0 && (cause[length] == '\0' || cause[length] == '/');
+        if ((within || strcmp(signature, key) == 0) && length > strlen(best)) {
+            best = key;
+        }
+    }
+    return best;
+}
+
 const char *results_fingerprint(Arena *arena, const char *text) {
     return arena_printf(arena, "%016llx", (unsigned long long)fnv64_text(FNV64_START, text));
 }

@@ -300,3 +300,17 @@ with_disk() {
     "$TWINGRAD" fuzz --resume --runs 1500 --out c >/dev/null
     [ "$(cat precious)" = precious ]
 }
+
+@test "shards of a builtin campaign check what its jobs would check" {
+    "$TWINGRAD" fuzz --jobs 2 --runs 4000 --out whole --json >/dev/null
+    for k in 1 2; do "$TWINGRAD" fuzz --jobs 1 --runs 4000 --shard $k/2 --out shard-$k --json >/dev/null; done
+    "$TWINGRAD" report --merge shard-1/results.json shard-2/results.json >merged.json
+    /usr/bin/python3 - <<'END'
+import json
+whole, merged = (json.load(open(name))["summary"] for name in ("whole/results.json", "merged.json"))
+for key in ("programs", "calls", "statements", "agree", "refusals", "errors", "skipped", "skips"):
+    assert merged[key] == whole[key], key
+END
+    refused fuzz --resume --out shard-1 --shard 2/2
+    refused fuzz --engine afl --shard 1/2 --out other
+}

@@ -143,3 +143,55 @@ END
     sed 's/<[^>]*>//g' page.html | grep -qF ", $compiler"
     grep -qF "\"compiler\":\"$compiler\"" results.json
 }
+
+@test "the shards of a run, merged, are the run: counts, signatures, groups and findings" {
+    options=(--fault RG-1 --fault NU-12 --runs 1200 --quiet)
+    run -1 "$TWINGRAD" fuzz "${options[@]}" --out all
+    for k in 1 2 3 4; do
+        "$TWINGRAD" fuzz "${options[@]}" --shard $k/4 --out shard-$k || [ $? -eq 1 ]
+    done
+    grep -q '"shard":"2/4"' shard-2/results.json
+    "$TWINGRAD" report --merge shard-*/results.json --results merged.json $(forms)
+    valid_forms
+    "$TWINGRAD" report --merge shard-*/results.json >printed.json
+    cmp merged.json printed.json
+    /usr/bin/python3 - <<'END'
+import json
+whole, merged = (json.load(open(name)) for name in ("all/results.json", "merged.json"))
+assert len(whole["summary"]["groups"]) == 2 and "shard" not in merged and merged["seed"] == whole["seed"]
+# The counts of the compiler include what minimizing ran, and each process interprets all stages of one program in 1024.
+for key in whole["summary"].keys() - {"rules", "passes", "growth", "compiles", "cache_hits", "shadow_runs", "op_dtypes"}:
+    assert merged["summary"][key] == whole["summary"][key], key
+assert [(f["signature"], f["count"], f["first"], f["statements"]) for f in merged["findings"]] == \
+       [(f["signature"], f["count"], f["first"], f["statements"]) for f in whole["findings"]]
+END
+    "$TWINGRAD" report --compare all/results.json merged.json | tee compared
+    [ "$(grep -c '^persistent ' compared)" -eq 2 ]
+}
+
+@test "report --compare names the groups that are new and gone, and fails on a new one" {
+    run -1 "$TWINGRAD" fuzz --fault RG-1 --runs 600 --quiet --results old.json
+    run -1 "$TWINGRAD" fuzz --fault NU-12 --runs 600 --quiet --results new.json
+    run -1 "$TWINGRAD" report --compare old.json new.json
+    grep -qE '^new +cse +0 -> [1-9]' <<<"$output"
+    grep -qE '^gone +capture/flags +[1-9][0-9]* -> 0 ' <<<"$output"
+    run -1 "$TWINGRAD" report --compare --json old.json new.json
+    json '[x["change"] for x in r] == ["new", "gone"] and r[0]["before"] == 0 < r[0]["after"]' <<<"$output"
+    run -0 "$TWINGRAD" report --compare old.json old.json
+}
+
+@test "results that do not belong together are not merged" {
+    run -1 "$TWINGRAD" fuzz --fault RG-1 --runs 300 --quiet --results one.json --shard 1/2
+    "$TWINGRAD" fuzz --runs 10 --quiet --results two.json --shard 2/2
+    refused report --merge one.json two.json
+    grep -q 'two.json: a run with another fault' err.txt
+    refused report --merge one.json one.json
+    grep -q 'the same share of the same stream' err.txt
+    refused report --merge one.json good.json
+    refused report --merge
+    refused report --compare one.json
+    refused report --merge --compare one.json two.json
+    refused report --compare one.json two.json --html page.html
+    refused report one.json --results again.json
+    for bad in 0/4 5/4 1 1/ /4 a/b -1/4 1/0 1/1048577; do refused fuzz --shard "$bad" --runs 1; done
+}
