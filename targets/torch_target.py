@@ -35,6 +35,7 @@ VERSION = tuple(int(n) for n in re.findall(r"\d+", torch.__version__)[:2])
 MASK = (1 << 64) - 1
 DTYPES = {name: getattr(torch, name) for name in "float64 float32 float16 bfloat16 int64 int32 int16 int8 uint8 bool".split()}
 DTYPE_NAMES = {dtype: name for name, dtype in DTYPES.items()}
+FILLED = {}
 BACKENDS = {"dynamo": "eager", "aot_eager": "aot_eager", "inductor": "inductor", "inductor_dynamic": "inductor"}
 
 INTERNAL = ("InternalTorchDynamoError", "BackendCompilerFailed", "LoweringException", "InductorError", "CppCompileError", "PartitionError")
@@ -119,6 +120,16 @@ def wrap(value, dtype):
 
 
 def fill(kind, seed, count, dtype):
+    """A new tensor; one that was made before is copied, since several modes need the same inputs."""
+    key = kind, seed, count, dtype
+    if key not in FILLED:
+        if len(FILLED) >= 64:
+            FILLED.clear()
+        FILLED[key] = make_fill(*key)
+    return FILLED[key].clone()
+
+
+def make_fill(kind, seed, count, dtype):
     if kind in ("zeros", "ones"):
         return torch.full([count], 1 if kind == "ones" else 0, dtype=dtype)
     out, state = [], int(seed) & MASK
@@ -485,8 +496,13 @@ def run_program(program, text, mode, poked):
 
 def answer(request, names):
     if "hello" in request:
-        return {"hello": 1, "target": "torch " + torch.__version__, "modes": names}
-    mode = request["mode"]
+        return {"hello": 1, "target": "torch " + torch.__version__, "modes": names, "accepts": ["modes", "alone"]}
+    if "modes" in request:
+        return {"id": request["id"], "results": [result_of(request, mode, names) for mode in request["modes"]]}
+    return {"id": request["id"], "result": result_of(request, request["mode"], names)}
+
+
+def result_of(request, mode, names):
     if mode not in names:
         calls = [{"status": "error", "error": {"at": None, "code": "unsupported", "message": "no mode " + mode}, "returns": [], "inputs": []}]
     else:
@@ -495,7 +511,7 @@ def answer(request, names):
         except Exception as error:  # the target itself failed
             message = "%s: %s" % (type(error).__name__, str(error)[:500])
             calls = [{"status": "error", "error": {"at": None, "code": "internal", "message": message}, "returns": [], "inputs": []}]
-    return {"id": request["id"], "result": {"twingrad_result": 1, "target": "torch %s %s" % (torch.__version__, mode), "calls": calls}}
+    return {"twingrad_result": 1, "target": "torch %s %s" % (torch.__version__, mode), "calls": calls}
 
 
 def repair():
@@ -541,14 +557,14 @@ def answer_in_child(request, names):
 def main():
     repair()
     warnings.filterwarnings("ignore")
-    torch.set_num_threads(1)
+    torch.set_num_threads(int(os.environ.get("OMP_NUM_THREADS", "1")))
     out = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)  # output printed by PyTorch must not mix with answers
     names = modes()
     for line in sys.stdin:
         if line.strip():
             request = json.loads(line)
-            alone = VERSION < (2, 0) and request.get("mode") == "aot"
+            alone = request.get("alone") or (VERSION < (2, 0) and "aot" in request.get("modes", [request.get("mode")]))
             out.write((answer_in_child(request, names) if alone else json.dumps(answer(request, names), allow_nan=False)) + "\n")
             out.flush()
 

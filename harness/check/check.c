@@ -27,6 +27,9 @@ int checker_open_with(Checker *c, const char *pair, const CompileOptions *compil
         checker_close(c);
         return code;
     }
+    if (c->a.target && c->b.target) {
+        target_join(c->a.target, c->b.target);
+    }
     c->strict = settings && settings->strict;
     c->a.compile = c->b.compile = *compile;
     c->pair = pair;
@@ -46,18 +49,17 @@ bool checker_open(Checker *c, const char *pair, const CompileOptions *compile, c
 }
 
 void checker_close(Checker *c) {
+    executor_close(&c->b); /* its programs may run in processes of a's */
     executor_close(&c->a);
-    executor_close(&c->b);
 }
 
 bool checker_is_external(const Checker *c) { return c->a.target || c->b.target; }
 
 void check_submit(Checker *c, const Program *p) {
-    if (c->a.target) {
-        target_submit(c->a.target, p, &c->run);
-    }
-    if (c->b.target) {
-        target_submit(c->b.target, p, &c->run);
+    if (c->a.target && c->b.target) {
+        target_submit_pair(c->a.target, c->b.target, p, &c->run);
+    } else if (checker_is_external(c)) {
+        target_submit(c->a.target ? c->a.target : c->b.target, p, &c->run);
     }
 }
 

@@ -117,12 +117,15 @@ static void targets_text(const Checker *c, Text *t) {
     for (int i = 0; i < 2; i++) {
         if (both[i]->target) {
             TargetCounters n = target_counters(both[i]->target);
-            if (n.crashes + n.timeouts > 0) {
+            if (n.crashes + n.timeouts + n.not_again > 0) {
                 text_printf(
-                    t,
-                    "%s: %lld programs run, %lld crashes, %lld timeouts; %lld processes started\n",
+                    t, "%s: %lld programs run, %lld crashes, %lld timeouts; %lld processes started",
                     both[i]->name, (long long)n.programs, (long long)n.crashes,
                     (long long)n.timeouts, (long long)n.starts);
+                if (n.not_again > 0) {
+                    text_printf(t, ", %lld deaths not repeated", (long long)n.not_again);
+                }
+                text_add(t, "\n");
             }
         }
     }

@@ -160,6 +160,25 @@ void process_drop_line(Process *p) {
 
 bool process_floods(const Process *p) { return p->used > PROCESS_LINE && process_line(p) < 0; }
 
+int64_t process_memory(const Process *p) {
+    char path[80];
+    int target = 0;
+    long long pages = 0;
+    snprintf(path, sizeof path, "/proc/%d/task/%d/children", (int)p->pid, (int)p->pid);
+    FILE *f = p->pid > 0 ? fopen(path, "re") : NULL;
+    if (f) {
+        target = fscanf(f, "%d", &target) == 1 ? target : 0;
+        fclose(f);
+    }
+    snprintf(path, sizeof path, "/proc/%d/statm", target);
+    f = target > 0 ? fopen(path, "re") : NULL;
+    if (f) {
+        pages = fscanf(f, "%*d %lld", &pages) == 1 ? pages : 0;
+        fclose(f);
+    }
+    return (int64_t)(pages * sysconf(_SC_PAGESIZE) >> 20);
+}
+
 void process_stop(Process *p) {
     if (p->pid == 0) {
         return;

@@ -40,6 +40,8 @@ ptrdiff_t process_line(const Process *p);
 void process_drop_line(Process *p);
 /* Is its output longer than PROCESS_LINE, without a newline? */
 bool process_floods(const Process *p);
+/* Resident megabytes of the target itself, 0 if unknown. */
+int64_t process_memory(const Process *p);
 /* Kills the process and its children, reaps it, and fills p->end: how it ended by itself, or
  * "killed". Frees its buffers. */
 void process_stop(Process *p);

@@ -7,54 +7,16 @@
  *
  * A failure is attributed to a program only if it was sent; a process that dies while idle is
  * started again silently. */
-#include "harness/targets/target.h"
+#include "harness/targets/pool.h"
 
-#include "harness/targets/declare.h"
-#include "harness/targets/process.h"
 #include "harness/util/clock.h"
 #include "harness/util/status.h"
-#include "program/json/tree.h"
-#include "program/print/print.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_TICKETS = 4 * TARGET_MAX_WORKERS, START_SECONDS = 120, START_TRIES = 3 };
-
-typedef enum TicketState { TICKET_FREE, TICKET_QUEUED, TICKET_SENT, TICKET_DONE } TicketState;
-typedef struct Ticket {
-    TicketState state;
-    int64_t id; /* grows: also the order */
-    const Program *program;
-    Text request;
-    Result *result; /* DONE */
-    Arena arena;
-} Ticket;
-
-typedef enum WorkerState { WORKER_OFF, WORKER_STARTING, WORKER_IDLE, WORKER_BUSY } WorkerState;
-typedef struct TargetWorker {
-    WorkerState state;
-    Process process;
-    Ticket *ticket;
-    double deadline;
-} TargetWorker;
-
-struct Target {
-    Arena arena;
-    char *name; /* "torch:aot" */
-    char *mode;
-    char version[80]; /* what it reports to be: "torch 2.13.0" */
-    char modes[200];  /* and its modes: "eager aot" */
-    TargetSettings settings;
-    Declaration declared;
-    TargetWorker worker[TARGET_MAX_WORKERS];
-    Ticket ticket[MAX_TICKETS];
-    int64_t next_id;
-    int failed_starts;       /* in a row */
-    char start_message[512]; /* why the last start failed */
-    TargetCounters counters;
-};
+enum { START_SECONDS = 120, START_TRIES = 3 };
 
 bool target_compiles(const Target *t) { return strcmp(t->mode, "eager") != 0; }
 const char *target_name(const Target *t) { return t->name; }
@@ -65,53 +27,7 @@ const char *target_modes(const Target *t) { return t->modes; }
 const char *target_program(const Target *t) { return t->declared.command[0]; }
 TargetCounters target_counters(const Target *t) { return t->counters; }
 
-/* ---- requests ---- */
-
-static void write_request(const Target *t, Ticket *ticket, const RunOptions *options) {
-    Program plain = *ticket->program;
-    plain.expect = NULL;
-    Text python = {.arena = &ticket->arena};
-    Semantics s = options->semantics != SEMANTICS_NONE ? options->semantics
-                                                       : semantics_nearest(target_version(t));
-    Semantics before = semantics_enter(s);
-    program_print_target(&python, &plain);
-    semantics_enter(before);
-    Text *r = &ticket->request;
-    *r = (Text){.arena = &ticket->arena};
-    text_printf(r, "{\"id\": %lld, \"mode\": ", (long long)ticket->id);
-    text_json_string(r, t->mode);
-    text_add(r, options->poke ? ", \"poke\": true, \"program\": " : ", \"program\": ");
-    Text program = {.arena = &ticket->arena};
-    program_print(&program, &plain, true);
-    text_addn(r, program.v, program.n - (program.n > 0 && program.v[program.n - 1] == '\n'));
-    text_add(r, ", \"python\": ");
-    text_json_string(r, t->settings.no_probes ? print_without_probes(&ticket->arena, python.v)
-                                              : python.v);
-    text_add(r, "}\n");
-}
-
-/* ---- answers ---- */
-
-/* The result of a program that the target did not answer. */
-static Result *failed_result(const Target *t, Arena *arena, Failure failure, const char *what,
-                             const Process *process) {
-    char words[300] = "";
-    if (process) {
-        process_last_words(process, words, sizeof words);
-    }
-    Result *r = arena_new(arena, Result);
-    r->target = arena_strdup(arena, t->name);
-    r->failure = failure;
-    r->ncalls = 1;
-    r->calls = arena_array(arena, CallResult, 1);
-    r->calls[0].error = ERR_internal;
-    r->calls[0].error_at = AT_UNKNOWN;
-    r->calls[0].no_trace = true;
-    r->calls[0].message =
-        arena_printf(arena, "%s: %s%s%s", failure == FAILURE_TIMEOUT ? "timeout" : "crash", what,
-                     words[0] ? "; its standard error ends: " : "", words);
-    return r;
-}
+/* ---- the end of a ticket ---- */
 
 static void stop_worker(TargetWorker *w) {
     process_stop(&w->process);
@@ -119,103 +35,80 @@ static void stop_worker(TargetWorker *w) {
     w->ticket = NULL;
 }
 
+/* The request has its answer: done, unless another mode is still to be asked for alone. */
+static void end_request(Target *t, Ticket *ticket) {
+    if (ticket->part < 0 || ticket->part + 1 == ticket->nmodes) {
+        bool again = false; /* what ended the process of all modes */
+        for (int i = 0; i < ticket->nmodes; i++) {
+            again |= ticket->result[i]->failure != FAILURE_NONE;
+        }
+        t->counters.not_again += ticket->died && !again;
+        ticket->state = TICKET_DONE;
+        return;
+    }
+    ticket->part++;
+    ticket->state = TICKET_QUEUED;
+    exchange_request(t, ticket);
+}
+
+/* The program that a worker ran ended its process. If it ran in several modes, each of them is run
+ * again in a process of its own, to learn which one does that. */
 static void fail_worker(Target *t, TargetWorker *w, Failure failure, const char *what) {
     Ticket *ticket = w->ticket;
     bool died = w->process.ended;
     stop_worker(w);
-    if (ticket) {
-        char text[400];
-        snprintf(text, sizeof text, "%s%s%s", what, died ? ": the target " : "",
-                 died ? w->process.end : "");
-        ticket->result = failed_result(t, &ticket->arena, failure, text, &w->process);
-        ticket->state = TICKET_DONE;
-        t->counters.crashes += failure == FAILURE_CRASH;
-        t->counters.timeouts += failure == FAILURE_TIMEOUT;
+    if (!ticket) {
+        return;
     }
+    if (ticket->nmodes > 1 && ticket->part < 0) {
+        ticket->died = true;
+        ticket->part = 0;
+        ticket->state = TICKET_QUEUED;
+        exchange_request(t, ticket);
+        return;
+    }
+    int mode = ticket->part < 0 ? 0 : ticket->part;
+    Target *by = ticket->by[mode];
+    char text[400];
+    snprintf(text, sizeof text, "%s%s%s", what, died ? ": the target " : "",
+             died ? w->process.end : "");
+    ticket->result[mode] = exchange_failed(by, &ticket->arena, failure, text, &w->process);
+    by->counters.crashes += failure == FAILURE_CRASH;
+    by->counters.timeouts += failure == FAILURE_TIMEOUT;
+    end_request(t, ticket);
 }
 
-/* The result in an answer to `ticket`, or NULL and why not. */
-static Result *read_answer(Ticket *ticket, const char *line, size_t length, char *message,
-                           size_t message_size) {
-    static const char *const keys[] = {"id", "result", NULL};
-    Reader r = {.arena = &ticket->arena,
-                .names = {.arena = &ticket->arena},
-                .fold = true,
-                .message = message,
-                .message_size = message_size};
-    message[0] = '\0';
-    const Json *root = json_parse(&r, line, length);
-    if (!root || !json_want(&r, root, JSON_OBJECT, "an object") ||
-        !json_keys(&r, root, keys, NULL)) {
-        return NULL;
-    }
-    const Json *id = json_need(&r, root, "id"), *result = id ? json_need(&r, root, "result") : NULL;
-    int64_t number;
-    if (!result || !json_read_int(&r, id, &number) ||
-        !json_want(&r, result, JSON_OBJECT, "a result")) {
-        return NULL;
-    }
-    if (number != ticket->id) {
-        json_bad(&r, id, "an answer to another request");
-        return NULL;
-    }
-    return json_read_result(&r, result, ticket->program);
-}
-
-/* A hello that names our mode? */
-static bool read_hello(Target *t, Arena *scratch, const char *line, size_t length, char *message,
-                       size_t message_size) {
-    Reader r = {.arena = scratch,
-                .names = {.arena = scratch},
-                .message = message,
-                .message_size = message_size};
-    message[0] = '\0';
-    const Json *root = json_parse(&r, line, length);
-    if (!root || !json_want(&r, root, JSON_OBJECT, "an object")) {
-        return false;
-    }
-    const Json *hello = json_need(&r, root, "hello"),
-               *modes = hello ? json_need(&r, root, "modes") : NULL;
-    if (!modes || !json_want(&r, modes, JSON_ARRAY, "an array of modes")) {
-        return false;
-    }
-    const Json *target = json_get(root, "target");
-    snprintf(t->version, sizeof t->version, "%.79s",
-             target && target->kind == JSON_STRING ? target->text : "it");
-    bool has_mode = false;
-    t->modes[0] = '\0';
-    for (const Json *e = modes->child; e; e = e->next) {
-        if (e->kind == JSON_STRING) {
-            size_t n = strlen(t->modes);
-            snprintf(t->modes + n, sizeof t->modes - n, "%s%s", n ? " " : "", e->text);
-            has_mode |= strcmp(e->text, t->mode) == 0;
-        }
-    }
-    if (has_mode) {
-        return true;
-    }
-    snprintf(message, message_size, "%s has no mode '%.60s' here", t->version, t->mode);
-    return false;
+/* Is the process to be replaced: it is old, has grown large, or was to run one program only? */
+static bool worn_out(const Target *t, const TargetWorker *w) {
+    enum { WORKER_PROGRAMS = 2000, LOOK_EVERY = 64, WORKER_MEMORY = 3 << 10 };
+    return w->programs >= WORKER_PROGRAMS || (t->settings.alone && !t->takes_alone) ||
+           (w->programs % LOOK_EVERY == 0 && process_memory(&w->process) >= WORKER_MEMORY);
 }
 
 static void take_answer(Target *t, TargetWorker *w) {
     char message[300], what[400];
     Ticket *ticket = w->ticket;
-    Result *r = read_answer(ticket, w->process.line, (size_t)process_line(&w->process), message,
-                            sizeof message);
-    if (!r) {
+    if (!exchange_answer(ticket, w->process.line, (size_t)process_line(&w->process), message,
+                         sizeof message)) {
         snprintf(what, sizeof what, "its answer is not a result (%s)", message);
         fail_worker(t, w, FAILURE_CRASH, what);
         return;
     }
-    for (int k = 0; k < r->ncalls && t->settings.no_probes; k++) {
-        r->calls[k].no_trace = true;
+    for (int i = 0; i < ticket->nmodes; i++) {
+        Result *r = ticket->result[i];
+        for (int k = 0; r && k < r->ncalls && t->settings.no_probes; k++) {
+            r->calls[k].no_trace = true;
+        }
     }
     process_drop_line(&w->process);
-    ticket->result = r;
-    ticket->state = TICKET_DONE;
+    bool alone = ticket->part >= 0; /* the next mode gets another process */
+    end_request(t, ticket);
     w->state = WORKER_IDLE;
     w->ticket = NULL;
+    w->programs++;
+    if ((alone || worn_out(t, w)) && w->process.used == 0) {
+        stop_worker(w);
+    }
 }
 
 /* ---- starting ---- */
@@ -245,6 +138,7 @@ static void start_worker(Target *t, TargetWorker *w) {
         return;
     }
     w->state = WORKER_STARTING;
+    w->programs = 0;
     w->process.send = HELLO;
     w->process.left = sizeof HELLO - 1;
     w->deadline = now_seconds() + START_SECONDS;
@@ -253,8 +147,8 @@ static void start_worker(Target *t, TargetWorker *w) {
 static void finish_start(Target *t, TargetWorker *w) {
     char message[300];
     Arena scratch = ARENA_EMPTY;
-    bool fine = read_hello(t, &scratch, w->process.line, (size_t)process_line(&w->process), message,
-                           sizeof message);
+    bool fine = exchange_hello(t, &scratch, w->process.line, (size_t)process_line(&w->process),
+                               message, sizeof message);
     arena_destroy(&scratch);
     if (!fine) {
         start_failed(t, w, message);
@@ -278,6 +172,8 @@ static Ticket *next_queued(Target *t) {
     return first;
 }
 
+static int modes_asked(const Ticket *ticket) { return ticket->part < 0 ? ticket->nmodes : 1; }
+
 /* Sends queued tickets to idle processes; starts processes for the rest. */
 static void send_queued(Target *t) {
     int starting = 0, queued = 0;
@@ -297,7 +193,7 @@ static void send_queued(Target *t) {
                 w->process.send = ticket->request.v;
                 w->process.left = (size_t)ticket->request.n;
                 w->process.ntail = 0;
-                w->deadline = now_seconds() + t->settings.timeout;
+                w->deadline = now_seconds() + t->settings.timeout * modes_asked(ticket);
                 w->state = WORKER_BUSY;
                 ticket->state = TICKET_SENT;
                 queued--;
@@ -315,9 +211,12 @@ static void send_queued(Target *t) {
     for (int i = 0; i < MAX_TICKETS && t->failed_starts >= START_TRIES && starting == 0; i++) {
         Ticket *k = &t->ticket[i];
         if (k->state == TICKET_QUEUED) {
-            k->result = failed_result(t, &k->arena, FAILURE_CRASH, t->start_message, NULL);
+            for (int m = 0; m < k->nmodes; m++) {
+                k->result[m] =
+                    exchange_failed(k->by[m], &k->arena, FAILURE_CRASH, t->start_message, NULL);
+                k->by[m]->counters.crashes++;
+            }
             k->state = TICKET_DONE;
-            t->counters.crashes++;
         }
     }
 }
@@ -336,7 +235,7 @@ static void update_worker(Target *t, TargetWorker *w) {
                  late               ? "no answer within %.3g seconds"
                  : w->process.ended ? "no answer"
                                     : "an answer without an end",
-                 starting ? (double)START_SECONDS : t->settings.timeout);
+                 starting ? (double)START_SECONDS : t->settings.timeout * modes_asked(w->ticket));
         if (starting) {
             start_failed(t, w, what);
         } else {
@@ -375,65 +274,122 @@ static void run_event_loop_once(Target *t) {
 
 /* ---- tickets ---- */
 
-static Ticket *find_ticket(Target *t, const Program *p) {
-    for (int i = 0; i < MAX_TICKETS; i++) {
-        if (t->ticket[i].state != TICKET_FREE && t->ticket[i].program == p) {
-            return &t->ticket[i];
+/* The place of `t` among the modes of a ticket, if its result has not been taken; else -1. */
+static int place_of(const Ticket *ticket, const Target *t) {
+    for (int i = 0; i < ticket->nmodes; i++) {
+        if (ticket->by[i] == t && !ticket->taken[i]) {
+            return i;
         }
     }
-    return NULL;
+    return -1;
 }
 
-static Ticket *new_ticket(Target *t, const Program *p, const RunOptions *options) {
+static Ticket *find_ticket(Target *pool, const Target *t, const Program *p) {
     for (int i = 0; i < MAX_TICKETS; i++) {
-        Ticket *k = &t->ticket[i];
-        if (k->state == TICKET_FREE) {
-            arena_reset(&k->arena);
-            k->state = TICKET_QUEUED;
-            k->id = t->next_id++;
-            k->program = p;
-            k->result = NULL;
-            write_request(t, k, options);
-            t->counters.programs++;
+        Ticket *k = &pool->ticket[i];
+        if (k->state != TICKET_FREE && k->program == p && place_of(k, t) >= 0) {
             return k;
         }
     }
     return NULL;
 }
 
-bool target_submit(Target *t, const Program *p, const RunOptions *options) {
-    if (find_ticket(t, p)) {
+/* `second` may be NULL. */
+static Ticket *new_ticket(Target *pool, const Program *p, const RunOptions *options, Target *first,
+                          Target *second) {
+    for (int i = 0; i < MAX_TICKETS; i++) {
+        Ticket *k = &pool->ticket[i];
+        if (k->state == TICKET_FREE) {
+            Arena arena = k->arena;
+            arena_reset(&arena);
+            *k = (Ticket){.state = TICKET_QUEUED,
+                          .id = pool->next_id++,
+                          .program = p,
+                          .options = *options,
+                          .by = {first, second},
+                          .nmodes = second ? 2 : 1,
+                          .part = -1,
+                          .arena = arena};
+            exchange_request(pool, k);
+            first->counters.programs++;
+            if (second) {
+                second->counters.programs++;
+            }
+            return k;
+        }
+    }
+    return NULL;
+}
+
+static bool submit(Target *pool, const Program *p, const RunOptions *options, Target *first,
+                   Target *second) {
+    if (find_ticket(pool, first, p)) {
         return true;
     }
     int open = 0;
     for (int i = 0; i < MAX_TICKETS; i++) {
-        open += t->ticket[i].state != TICKET_FREE;
+        open += pool->ticket[i].state != TICKET_FREE;
     }
-    if (open >= MAX_TICKETS - 1 || !new_ticket(t, p, options)) { /* one is kept for target_run */
+    if (open >= MAX_TICKETS - 1 ||
+        !new_ticket(pool, p, options, first, second)) { /* one is kept for target_run */
         return false;
     }
-    send_queued(t);
-    for (int i = 0; i < t->settings.workers; i++) {
-        process_pump(&t->worker[i].process);
+    send_queued(pool);
+    for (int i = 0; i < pool->settings.workers; i++) {
+        process_pump(&pool->worker[i].process);
     }
     return true;
 }
 
+static Target *pool_of(Target *t) { return t->host ? t->host : t; }
+
+bool target_submit(Target *t, const Program *p, const RunOptions *options) {
+    return submit(pool_of(t), p, options, t, NULL);
+}
+
+bool target_submit_pair(Target *a, Target *b, const Program *p, const RunOptions *options) {
+    if (b->host == a) {
+        return submit(a, p, options, a, b);
+    }
+    bool first = target_submit(a, p, options);
+    return target_submit(b, p, options) && first;
+}
+
 Result *target_run(Target *t, const Program *p, const RunOptions *options, Arena *arena) {
-    Ticket *ticket = find_ticket(t, p);
+    Target *pool = pool_of(t);
+    Ticket *ticket = find_ticket(pool, t, p);
     if (!ticket) {
-        ticket = new_ticket(t, p, options);
+        ticket = new_ticket(pool, p, options, t, NULL);
     }
     CHECK(ticket);
     while (ticket->state != TICKET_DONE) {
-        run_event_loop_once(t);
+        run_event_loop_once(pool);
     }
-    Result *r = result_clone(arena, ticket->result);
-    ticket->state = TICKET_FREE;
+    int place = place_of(ticket, t);
+    Result *r = result_clone(arena, ticket->result[place]);
+    ticket->taken[place] = true;
+    if (ticket->nmodes == 1 || (ticket->taken[0] && ticket->taken[1])) {
+        ticket->state = TICKET_FREE;
+    }
     return r;
 }
 
 /* ---- open and close ---- */
+
+/* Adds what the settings' variation changes to the environment. */
+static void vary(Target *t) {
+    int n = 0, k = t->settings.variation;
+    while (t->declared.environment[n]) {
+        n++;
+    }
+    if (k > 0) {
+        char **v = arena_array(&t->arena, char *, n + 3);
+        memcpy(v, t->declared.environment, sizeof *v * (size_t)n);
+        v[n] = (char *)arena_printf(&t->arena, "PYTHONHASHSEED=%d", k);
+        v[n + 1] = (char *)arena_printf(&t->arena, "OMP_NUM_THREADS=%d", 1 + k % 2);
+        t->declared.environment = v;
+    }
+}
 
 int target_open(const char *name, const TargetSettings *settings, Target **out, char *message,
                 size_t message_size) {
@@ -455,6 +411,7 @@ int target_open(const char *name, const TargetSettings *settings, Target **out, 
         if (t->settings.python && strcmp(key, "torch") == 0) {
             t->declared.command[0] = arena_strdup(&t->arena, t->settings.python);
         }
+        vary(t);
         start_worker(t, &t->worker[0]);
         while (t->worker[0].state == WORKER_STARTING) {
             run_event_loop_once(t);
@@ -470,6 +427,24 @@ int target_open(const char *name, const TargetSettings *settings, Target **out, 
     }
     *out = t;
     return EXIT_AGREE;
+}
+
+void target_join(Target *a, Target *b) {
+    bool same = strcspn(a->name, ":") == strcspn(b->name, ":") &&
+                strncmp(a->name, b->name, strcspn(a->name, ":")) == 0;
+    if (!same || !a->takes_modes) {
+        return;
+    }
+    b->host = a;
+    a->settings.workers = (int)min_i64(2 * a->settings.workers, TARGET_MAX_WORKERS);
+    for (int i = 0; i < b->settings.workers; i++) { /* what has started goes on as one of `a`'s */
+        for (int k = 0; k < a->settings.workers && b->worker[i].state == WORKER_IDLE; k++) {
+            if (a->worker[k].state == WORKER_OFF) {
+                a->worker[k] = b->worker[i];
+                b->worker[i] = (TargetWorker){.state = WORKER_OFF};
+            }
+        }
+    }
 }
 
 void target_close(Target *t) {

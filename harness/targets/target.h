@@ -20,8 +20,11 @@ typedef struct TargetSettings {
     int64_t memory;     /* megabytes of data of each process (8192); 0: no limit */
     bool no_probes;     /* leave probes out of the Python source; no trace is compared */
     const char *native_cache; /* compiled:native: its folder, "none" or NULL (NativeSettings) */
-    bool strict; /* also compare what is minor by default: versions, strides and offsets of a
-                    compiling target */
+    bool strict;   /* also compare what is minor by default: versions, strides and offsets of a
+                      compiling target */
+    bool alone;    /* run each program in a process in which no other ran */
+    int variation; /* N > 0: with PYTHONHASHSEED=N and OMP_NUM_THREADS 2, 1, 2, .., to see whether a
+                      result depends on them */
 } TargetSettings;
 
 enum { TARGET_MAX_WORKERS = 64 };
@@ -29,6 +32,8 @@ enum { TARGET_MAX_WORKERS = 64 };
 typedef struct Target Target;
 typedef struct TargetCounters {
     int64_t programs, crashes, timeouts, starts;
+    int64_t not_again; /* a process died that ran a program in both modes of a pair; in processes of
+                          their own, neither of them did */
 } TargetCounters;
 
 /* Finds `name` ("torch:aot") in the file of targets, starts a first process and reads its modes.
@@ -37,6 +42,11 @@ typedef struct TargetCounters {
 int target_open(const char *name, const TargetSettings *settings, Target **out, char *message,
                 size_t message_size);
 void target_close(Target *t);
+/* The programs of both are from now on run by `a`'s processes, which become as many as both had,
+ * where they are two modes of one target and it takes requests for several modes; else nothing
+ * changes. A program that target_submit_pair submits is then run in both modes by one process.
+ * `b` is closed before `a`. */
+void target_join(Target *a, Target *b);
 
 /* Does it compile, so that its results may differ in minor ways? Every mode but "eager". */
 bool target_compiles(const Target *t);
@@ -57,6 +67,8 @@ TargetCounters target_counters(const Target *t);
 /* Queues `p`, which must live until target_run is called for it; false if too many programs are
  * queued. */
 bool target_submit(Target *t, const Program *p, const RunOptions *options);
+/* The same for both; of joined targets, with one request. */
+bool target_submit_pair(Target *a, Target *b, const Program *p, const RunOptions *options);
 /* The result of `p`, submitted or not, in `arena`; a failure of the target is a result, too. */
 Result *target_run(Target *t, const Program *p, const RunOptions *options, Arena *arena);
 

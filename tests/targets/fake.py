@@ -1,5 +1,6 @@
-"""A target that misbehaves on request: the program's name says how ("die", "hang", "garbage", "flood", "kill", "noid", "late word", "hungry", "orphan", "held"); any
-other is answered with one call that returned nothing, "flaky" with a wrong version at every other request, "wrong" when compiled. The mode "exit" ends at once, "mute" never says hello."""
+"""A target that misbehaves on request: the program's name says how ("die", "hang", "garbage", "flood", "kill", "noid", "late word", "hungry", "orphan", "held"); "die compiled" when it is run in that mode, "die together" in two modes at once); any other is answered with one call that returned nothing, "flaky" with a wrong version at
+every other request, "wrong" when compiled, "hash" if PYTHONHASHSEED is set to 2. "exit" as an argument: ends at once; "accepts": takes requests for several modes, and for a
+process of their own. FAKE_LOG names a file that gets a line for each request: its process, the modes, "alone"."""
 import json
 import os
 import signal
@@ -14,12 +15,19 @@ pause = float(os.environ.get("FAKE_PAUSE", "0"))  # seconds before each answer
 for line in sys.stdin:
     request = json.loads(line)
     if "hello" in request:
-        print(json.dumps({"hello": 1, "target": "fake 1", "modes": ["eager", "compiled"]}), flush=True)
+        accepts = {"accepts": ["modes", "alone"]} if how == "accepts" else {}
+        print(json.dumps({"hello": 1, "target": "fake 1", "modes": ["eager", "compiled"], **accepts}), flush=True)
         continue
+    modes = request.get("modes") or [request["mode"]]
+    if "FAKE_LOG" in os.environ:
+        with open(os.environ["FAKE_LOG"], "a") as log:
+            log.write("%d %s%s\n" % (os.getpid(), " ".join(modes), " alone" if request.get("alone") else ""))
     name = request["program"].get("name", "")
     time.sleep(pause)
-    answer = {"id": request["id"], "result": {"twingrad_result": 1, "target": "fake 1", "calls": [{"status": "ok", "returns": [], "inputs": []}]}}
-    if name == "die":
+    results = [{"twingrad_result": 1, "target": "fake 1", "calls": [{"status": "ok", "returns": [], "inputs": []}]} for _ in modes]
+    answer = {"id": request["id"], "results": results} if "modes" in request else {"id": request["id"], "result": results[0]}
+    call = results[0]["calls"][0]
+    if name == "die" or (name == "die compiled" and "compiled" in modes) or (name == "die together" and len(modes) > 1):
         sys.exit("dying of " + name)
     elif name == "hang":
         time.sleep(600)
@@ -52,18 +60,20 @@ for line in sys.stdin:
     elif name == "noid":
         answer["id"] += 1
     elif name == "vacuous":
-        answer["result"]["calls"][0]["vacuous"] = True
+        call["vacuous"] = True
     elif name == "unsupported":
-        answer["result"]["calls"][0].update(status="error", error={"at": None, "code": "unsupported"})
+        call.update(status="error", error={"at": None, "code": "unsupported"})
     elif name == "version":
-        answer["result"]["calls"][0]["inputs"] = [{"name": "x", "version": 7}]
-    elif name == "wrong" and request["mode"] == "compiled":
-        answer["result"]["calls"][0]["inputs"] = [{"name": "x", "requires_grad": True}]
+        call["inputs"] = [{"name": "x", "version": 7}]
+    elif name in ("wrong", "hash"):
+        for mode, result in zip(modes, results):
+            bad = mode == "compiled" and (name == "wrong" or os.environ.get("PYTHONHASHSEED") == "2")
+            result["calls"][0]["inputs"] = [{"name": "x", "requires_grad": bad}]
     elif name == "flaky":
         asked += 1
-        answer["result"]["calls"][0]["inputs"] = [{"name": "x", "version": 7 * (asked % 2)}]
+        call["inputs"] = [{"name": "x", "version": 7 * (asked % 2)}]
     elif name == "extra":
-        answer["result"]["calls"][0]["x-graph-breaks"] = 3
+        call["x-graph-breaks"] = 3
     late = "and another thing\n" if name == "late word" else ""
     sys.stdout.write(json.dumps(answer) + "\n" + late)  # in one write: both are there when the answer is read
     sys.stdout.flush()
