@@ -47,6 +47,20 @@ class Unsupported(Exception):
     """The mode does not support the program: a skip, never an agreement."""
 
 
+def frame_of(error):
+    """File and function of the innermost frame of the compiler that raised the error, or was running when something else did; None if there is none."""
+    for one in reversed(causes(error)):
+        tb, found = one.__traceback__, None
+        while tb is not None:
+            code = tb.tb_frame.f_code
+            part = re.search(r"/torch/((_dynamo|_functorch|_inductor|_subclasses|_higher_order_ops|fx|_decomp|_refs|_prims)/.*)", code.co_filename)
+            found = "%s:%s" % (part.group(1), code.co_name) if part else found
+            tb = tb.tb_next
+        if found:
+            return found
+    return None
+
+
 class Source:
     """The exported function, under its own file name."""
 
@@ -450,6 +464,9 @@ def run_call(program, executor, spec, inputs, bound, grad_mode, poked, mode):
     except Exception as error:
         call["status"] = "error"
         call["error"] = error_record(source, error, at, mode)
+        frame = frame_of(error) if executor.compiling else None
+        if frame:
+            call["x-frame"] = frame
     if None not in trace and (call["status"] == "ok" or not executor.compiling):  # an error during tracing: the program has not run
         call["trace"] = [{"at": path, "probe": kind, "value": DTYPE_NAMES.get(value, value) if isinstance(value, torch.dtype) else value}
                          for path, kind, value in before + trace]

@@ -90,6 +90,18 @@ static const char *search_write_report(Search *s, const Signature *signature,
     return arena_strdup(&s->work, path);
 }
 
+/* Seconds for minimizing one more finding: its share of what is left; 0: no limit but the default,
+ * < 0: there is none left. */
+static double search_seconds_for_one(const Search *s) {
+    enum { LEAST = 1 };
+    if (!s->queued || s->options->seconds <= 0) {
+        return 0;
+    }
+    double left = s->start + s->options->seconds - now_seconds();
+    double each = left / (s->unsettled > 0 ? s->unsettled : 1);
+    return left < LEAST || interrupt_came() ? -1 : each > LEAST ? each : LEAST;
+}
+
 /* Minimizes and reports the first program of a signature. `stats->other`: findings of other causes
  * that candidates showed on the way. */
 static void report_signature(Search *s, Signature *signature, const Program *p,
@@ -102,28 +114,54 @@ static void report_signature(Search *s, Signature *signature, const Program *p,
                                                                       : MINIMIZE_CHECKS};
     signature->kept = o->out && report_exists(o->out, signature->folder);
     bool late = strcmp(finding.kind, "timeout") == 0; /* every candidate would take as long */
-    if (o->minimize && !signature->kept && !late) {
+    double seconds = search_seconds_for_one(s);
+    signature->as_found = o->minimize && seconds < 0;
+    if (o->minimize && !signature->kept && !late && seconds >= 0) {
+        stats.seconds = seconds;
         small = search_minimize(s, p, &finding, &stats);
         signature->status = stats.flaky ? STATUS_FLAKY : signature->status;
         *met = stats;
     }
     signature->statements = program_size(small);
+    if (s->queued && !late && seconds >= 0) {
+        double end = o->seconds > 0 ? s->start + o->seconds : 0;
+        signature->script = script_run(&s->checker, small, end);
+        if (signature->script == SCRIPT_NOTHING && finding.oracle == ORACLE_status) {
+            signature->status = STATUS_UNREPRODUCED;
+            s->events.dropped(s->events.user, signature);
+            search_keep_record(s, signature, small, &finding, fired);
+            return;
+        }
+    }
     const char *origin =
         arena_printf(&s->work, "fuzz --seed %llu, program %lld%s", (unsigned long long)o->seed,
                      (long long)signature->first, signature->bare ? " without its probes" : "");
-    const char *path = search_write_report(s, signature,
-                                           &(Report){.original = p,
-                                                     .minimized = small,
-                                                     .finding = &finding,
-                                                     .checker = &s->checker,
-                                                     .stats = o->minimize ? &stats : NULL,
-                                                     .origin = origin,
-                                                     .folder = signature->folder});
+    const char *path =
+        search_write_report(s, signature,
+                            &(Report){.original = p,
+                                      .minimized = small,
+                                      .finding = &finding,
+                                      .checker = &s->checker,
+                                      .stats = o->minimize && !signature->as_found ? &stats : NULL,
+                                      .origin = origin,
+                                      .folder = signature->folder});
     s->events.finding(s->events.user, s, &(SearchFinding){signature, small, &finding, fired, path});
     search_keep_record(s, signature, small, &finding, fired);
     signature->file = path && s->detailed ? arena_printf(&s->home, "%s/%s/minimized.json", o->out,
                                                          signature->folder)
                                           : NULL;
+}
+
+/* Was its signature dropped, because the script of its first program showed nothing? */
+static bool search_dropped(const Search *s, const Finding *finding) {
+    for (int i = 0; i < s->nsignatures; i++) {
+        const Signature *one = &s->signature[i];
+        if (strcmp(one->text, finding->signature) == 0 &&
+            strcmp(one->group, finding->cause.group) == 0) {
+            return one->status == STATUS_UNREPRODUCED;
+        }
+    }
+    return false;
 }
 
 /* A located finding of `p`: known, the first of its signature, or one more of it. */
@@ -133,11 +171,12 @@ static void search_triage(Search *s, const SearchSlot *slot, const Program *p,
     const KnownPair pair = known_pair(&s->checker);
     KnownIssue *issue = known_find(&s->known, &pair, finding);
     Signature *new = note_signature(s, finding, slot);
-    FindingStatus status = issue ? STATUS_KNOWN : STATUS_NEW;
+    FindingStatus status = issue && issue->allowed && s->queued ? STATUS_ALLOWED
+                           : issue                              ? STATUS_KNOWN
+                           : s->unsteady                        ? STATUS_FLAKY
+                                                                : STATUS_NEW;
     if (issue) {
         issue->seen++;
-    } else {
-        s->code = worst(s->code, EXIT_FINDINGS);
     }
     if (new) {
         new->status = status;
@@ -154,7 +193,29 @@ static void search_triage(Search *s, const SearchSlot *slot, const Program *p,
         snprintf(again.text, sizeof again.text, "%s", finding->signature);
         s->events.finding(s->events.user, s, &(SearchFinding){&again, p, finding, fired, NULL});
     }
+    if (new ? status == STATUS_NEW || status == STATUS_FLAKY
+            : !issue && !search_dropped(s, finding)) {
+        s->code = worst(s->code, EXIT_FINDINGS);
+    }
+    if (!new &&search_dropped(s, finding)) {
+        status = STATUS_UNREPRODUCED;
+    }
     group_add(&s->groups, group_key(finding), status, issue, slot->index, new != NULL);
+}
+
+/* Counts more programs of the finding's signature. */
+static void search_count_more(Search *s, const Finding *finding, int64_t more) {
+    Group *group = group_find(&s->groups, group_key(finding));
+    for (int i = 0; i < s->nsignatures && more > 0; i++) {
+        Signature *one = &s->signature[i];
+        if (strcmp(one->text, finding->signature) == 0 &&
+            strcmp(one->group, finding->cause.group) == 0) {
+            one->count += more;
+            if (group) {
+                group->count[one->status] += more;
+            }
+        }
+    }
 }
 
 /* What a located finding is triaged by: it and its program, or, where its group would be a new one,
@@ -182,6 +243,43 @@ static void search_take_finding(Search *s, const SearchSlot *slot, CheckResult *
     arena_reset(&s->work);
 }
 
+/* ---- after the search ---- */
+
+/* Locates and triages what waits: first the first finding of each sketch. */
+static void search_settle_one(Search *s, const Waiting *w) {
+    SearchSlot slot = {.p = w->program, .index = w->index, .bare = w->bare};
+    Finding finding = w->finding;
+    MinimizeStats met = {0};
+    bool time = search_seconds_for_one(s) >= 0;
+    if (time) {
+        check_locate(&s->checker, w->program, &finding, &s->work);
+    }
+    int64_t more = w->rank == 0
+                       ? s->backlog.sketch[w->sketch]->count - s->backlog.sketch[w->sketch]->kept
+                       : 0; /* programs of the sketch that were not kept */
+    s->unsteady = !backlog_steady(&s->backlog, w);
+    search_triage(s, &slot, w->program, &finding, w->fired, &met);
+    search_count_more(s, &finding, more);
+    arena_reset(&s->work);
+}
+
+static void search_settle(Search *s) {
+    Backlog *b = &s->backlog;
+    double end = s->options->seconds > 0 ? s->start + s->options->seconds : 0;
+    backlog_repeat(b, &s->own, end > 0 ? end - 0.5 * backlog_reserve(b, s->options->seconds) : 0);
+    s->unsettled = b->nsketches;
+    for (int rank = 0; rank < BACKLOG_OF_SKETCH; rank++) {
+        for (int i = 0; i < b->n && s->code < EXIT_ENVIRONMENT; i++) {
+            if (b->waiting[i]->rank == rank) {
+                search_settle_one(s, b->waiting[i]);
+                s->unsettled -= s->unsettled > 0;
+                s->now = now_seconds();
+                s->events.progress(s->events.user, s);
+            }
+        }
+    }
+}
+
 /* ---- the loop ---- */
 
 /* The next program of the stream; or, where probes matter, the last one again without them. */
@@ -197,6 +295,11 @@ static void search_make_program(Search *s, SearchSlot *slot) {
     }
     s->bare_due = s->both_ways && !slot->bare && edit_has_probes(p);
     s->stream += s->bare_due ? 0 : s->options->shard.count;
+}
+
+static bool search_is_late(const Search *s) {
+    double until = s->own.checker.targets.until;
+    return s->queued && until > 0 && now_seconds() >= until;
 }
 
 static void search_one(Search *s) {
@@ -223,8 +326,16 @@ static void search_one(Search *s) {
     c->run.executed = s->detailed ? s->tally.op_dtype : NULL;
     check_program(c, slot->p, s->arena, &out);
     c->run.executed = NULL; /* locating and minimizing run other programs */
+    if (out.verdict == SKIP && out.skip == SKIP_LIMIT && search_is_late(s)) { /* not waited for */
+        c->verdicts[SKIP]--;
+        c->skips[SKIP_LIMIT]--;
+        return;
+    }
     tally_program(&s->tally, slot->p, &slot->info, out.a, s->detailed);
-    if (out.verdict == FINDING) {
+    if (out.verdict == FINDING && s->queued) {
+        backlog_add(&s->backlog, &s->own, slot->p, &out.finding, out.fired, slot->index,
+                    slot->bare);
+    } else if (out.verdict == FINDING) {
         search_take_finding(s, slot, &out);
     }
 }
@@ -235,13 +346,15 @@ static bool search_goes_on(const Search *s) {
                        ? shard_share(&o->shard, o->runs > 0 ? o->runs : DEFAULT_RUNS)
                        : INT64_MAX;
     return s->tally.programs < runs && !(o->first && s->nsignatures > 0) &&
-           !(o->seconds > 0 && s->now - s->start >= o->seconds) && s->code < EXIT_ENVIRONMENT &&
-           !interrupt_came();
+           !(o->seconds > 0 &&
+             s->now - s->start >= o->seconds - backlog_reserve(&s->backlog, o->seconds)) &&
+           s->code < EXIT_ENVIRONMENT && !interrupt_came();
 }
 
 void search_run(Search *s) {
     interrupt_note();
-    s->start = s->now = now_seconds();
+    s->now = now_seconds();
+    s->start = s->queued ? s->start : s->now; /* starting targets counts */
     while (search_goes_on(s)) {
         search_one(s);
         s->now = now_seconds();
@@ -250,6 +363,7 @@ void search_run(Search *s) {
             tally_sample(&s->tally, search_compile_counters(s), s->nsignatures, s->now - s->start);
         }
     }
+    search_settle(s);
 }
 
 const CompileCounters *search_compile_counters(const Search *s) {
@@ -263,12 +377,17 @@ Search *search_open(const CampaignOptions *o, const SearchEvents *events, int *c
     if (!s) {
         die("no memory for a search");
     }
+    enum { GRACE = 2 };
+    s->own = *o;
+    s->start = now_seconds();
+    s->own.checker.targets.until = o->seconds > 0 ? s->start + o->seconds + GRACE : 0;
     s->options = o;
     s->events = *events;
     s->detailed = o->stats || o->out || o->reports.results || results_wanted(&o->reports);
     s->groups = groups_new(&s->home);
     *code = results_ready(&o->reports, o->out, message, message_size);
-    *code = *code ? *code : checker_open_options(&s->checker, &o->checker, message, message_size);
+    *code =
+        *code ? *code : checker_open_options(&s->checker, &s->own.checker, message, message_size);
     bool opened = *code == 0;
     *code = *code
                 ? *code
@@ -285,6 +404,7 @@ Search *search_open(const CampaignOptions *o, const SearchEvents *events, int *c
     s->generate = o->generate;
     s->generate.semantics =
         s->checker.run.semantics != SEMANTICS_NONE ? s->checker.run.semantics : SEMANTICS_DEFAULT;
+    s->queued = checker_is_external(&s->checker) && !o->first && !o->every;
     s->window = checker_is_external(&s->checker)
                     ? (int)max_i64(1, min_i64(2 * o->checker.targets.workers, SEARCH_MAX_WINDOW))
                 : checker_collects(&s->checker) ? SEARCH_MAX_WINDOW
@@ -295,6 +415,7 @@ Search *search_open(const CampaignOptions *o, const SearchEvents *events, int *c
 }
 
 void search_close(Search *s) {
+    backlog_close(&s->backlog);
     checker_close(&s->checker);
     for (int i = 0; i < SEARCH_MAX_WINDOW; i++) {
         arena_destroy(&s->slot[i].arena);

@@ -1,5 +1,6 @@
 /* Search: random programs of one stream, generated and checked one after the other in this process.
- * Each new signature is located, minimized and reported, and the search goes on.
+ * Each new signature is located, minimized and reported, and the search goes on. With a target in
+ * the pair that is done at the end (backlog.h).
  *
  *     generate(seed, index) -> check -> agree | skip (counted) | finding -> locate -> new
  *     signature? -> minimize -> report
@@ -10,9 +11,11 @@
 #ifndef HARNESS_SEARCH_H
 #define HARNESS_SEARCH_H
 
+#include "harness/campaign/backlog.h"
 #include "harness/campaign/options.h"
 #include "harness/report/tally.h"
 #include "harness/triage/group.h"
+#include "harness/triage/script.h"
 
 enum { SEARCH_MAX_SIGNATURES = 1024, SEARCH_MAX_WINDOW = 2 * TARGET_MAX_WORKERS };
 
@@ -34,8 +37,10 @@ typedef struct Signature {
     int64_t first;      /* index in the stream of the program that showed it first */
     bool bare;          /* that program without its probes */
     int64_t count;
-    int statements; /* of the minimized program */
-    bool kept;      /* the output folder held a report of it before this run */
+    int statements;      /* of the minimized program */
+    ScriptAnswer script; /* of the repro script; UNKNOWN: it was not run */
+    bool as_found;       /* the time was up before it was minimized */
+    bool kept;           /* the output folder held a report of it before this run */
     const char *record,
         *file; /* for results.json: the finding as JSON, its program (NULL: nowhere) */
     FindingStatus status;
@@ -57,6 +62,8 @@ typedef struct SearchEvents {
     void *user;
     void (*finding)(void *user, const Search *s, const SearchFinding *f);
     void (*known)(void *user, const Signature *s, const KnownIssue *issue); /* once a signature */
+    /* An error of a target that the repro script does not show: no finding. */
+    void (*dropped)(void *user, const Signature *s);
     void (*progress)(void *user, const Search *s); /* after every program */
     void (*problem)(void *user, const char *sentence);
 } SearchEvents;
@@ -82,6 +89,11 @@ struct Search {
     Signature signature[SEARCH_MAX_SIGNATURES];
     int nsignatures;
     int64_t unlisted; /* findings beyond SEARCH_MAX_SIGNATURES */
+    bool queued;      /* findings wait in the backlog until the search is over */
+    Backlog backlog;
+    int unsettled;       /* sketches that wait for their turn after the search */
+    bool unsteady;       /* the finding that is triaged did not show in every process */
+    CampaignOptions own; /* the options, with the time at which targets are no longer waited for */
     Groups groups;
     Known known;
     int code; /* the exit code so far */

@@ -158,6 +158,8 @@ void check_results(Checker *c, const Program *p, const Result *a, const Result *
                                         : NULL;
     cmp.lenient = !c->strict &&
                   (executor_is_external_compiler(&c->a) || executor_is_external_compiler(&c->b));
+    bool compiles[2] = {executor_is_external_compiler(&c->a), executor_is_external_compiler(&c->b)};
+    cmp.base = compiles[0] == compiles[1] ? BASE_NONE : compiles[1] ? BASE_A : BASE_B;
     out->verdict = AGREE;
     out->skip = SKIP_NONE;
     out->fired = 0;

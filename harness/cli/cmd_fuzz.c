@@ -24,6 +24,11 @@ static void on_fuzz_known(void *user, const Signature *s, const KnownIssue *issu
     fuzz_print_known(state->options, s, issue);
 }
 
+static void on_fuzz_dropped(void *user, const Signature *s) {
+    FuzzState *state = user;
+    fuzz_print_dropped(state->options, s);
+}
+
 static void on_fuzz_problem(void *user, const char *sentence) {
     (void)user;
     complain(EXIT_ENVIRONMENT, "%s", sentence);
@@ -90,8 +95,8 @@ static int fuzz_write_results(Search *s) {
 
 static int fuzz_search(const CampaignOptions *o, const Output *output) {
     FuzzState state = {.options = o, .output = *output, .shown = now_seconds()};
-    const SearchEvents events = {&state, on_fuzz_finding, on_fuzz_known, on_fuzz_progress,
-                                 on_fuzz_problem};
+    const SearchEvents events = {&state,          on_fuzz_finding,  on_fuzz_known,
+                                 on_fuzz_dropped, on_fuzz_progress, on_fuzz_problem};
     char message[1024];
     int code;
     Search *s = search_open(o, &events, &code, message, sizeof message);

@@ -14,6 +14,7 @@ bool fuzz_parse(CampaignOptions *out, int nwords, char **words, char *message, s
 /* ---- fuzz_print.c ---- */
 void fuzz_print_start(const Search *s);
 void fuzz_print_finding(const Search *s, const SearchFinding *f);
+void fuzz_print_dropped(const CampaignOptions *o, const Signature *s);
 void fuzz_print_known(const CampaignOptions *o, const Signature *s, const KnownIssue *issue);
 /* The counts of the run as a JSON object; `report`: with all that results.json holds. */
 void fuzz_summary_json(const Search *s, Text *t, bool report);

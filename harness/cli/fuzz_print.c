@@ -39,17 +39,24 @@ void fuzz_print_finding(const Search *s, const SearchFinding *f) {
             text_add(&t, ",\"case\":");
             program_print(&t, f->program, true);
         }
+        text_add(&t, signature->script == SCRIPT_UNKNOWN ? ""
+                     : signature->script == SCRIPT_SHOWS ? ",\"script\":true"
+                                                         : ",\"script\":false");
+        text_add(&t, signature->as_found ? ",\"minimized\":false" : "");
         if (f->path) {
             text_add(&t, ",\"report\":");
             text_json_string(&t, f->path);
         }
         text_add(&t, "}\n");
     } else {
-        text_printf(&t, "%sFINDING%s %s: program %lld%s, %d statement%s%s%s\n", color("\033[31m"),
-                    color("\033[0m"), signature->text, (long long)signature->first,
-                    signature->bare ? " without its probes" : "", signature->statements,
-                    signature->statements == 1 ? "" : "s", f->path ? ", " : "",
-                    f->path ? f->path : "");
+        text_printf(&t, "%sFINDING%s %s: program %lld%s, %d statement%s%s%s%s%s%s\n",
+                    color("\033[31m"), color("\033[0m"), signature->text,
+                    (long long)signature->first, signature->bare ? " without its probes" : "",
+                    signature->statements, signature->statements == 1 ? "" : "s",
+                    signature->as_found ? ", not minimized (the time was up)" : "",
+                    signature->status == STATUS_FLAKY ? ", flaky" : "",
+                    signature->script == SCRIPT_NOTHING ? ", not reproduced by script" : "",
+                    f->path ? ", " : "", f->path ? f->path : "");
         report_finding(&t, f->program, f->finding, &s->checker);
     }
     fwrite(t.v, 1, (size_t)t.n, stdout);
@@ -59,8 +66,24 @@ void fuzz_print_finding(const Search *s, const SearchFinding *f) {
 
 void fuzz_print_known(const CampaignOptions *o, const Signature *s, const KnownIssue *issue) {
     if (!o->json) {
-        printf("known %s: program %lld, %s\n", s->text, (long long)s->first, issue->issue);
+        printf("%s %s: program %lld, %s\n", finding_status_name(s->status), s->text,
+               (long long)s->first, issue->issue);
     }
+}
+
+void fuzz_print_dropped(const CampaignOptions *o, const Signature *s) {
+    if (!o->json) {
+        printf("not reproduced by script %s: program %lld\n", s->text, (long long)s->first);
+    }
+}
+
+/* Findings of a status, of all groups. */
+static int64_t findings_that_are(const Search *s, FindingStatus status) {
+    int64_t n = 0;
+    for (int i = 0; i < s->groups.n; i++) {
+        n += s->groups.group[i].count[status];
+    }
+    return n;
 }
 
 void fuzz_summary_json(const Search *s, Text *t, bool report) {
@@ -99,6 +122,12 @@ void fuzz_summary_json(const Search *s, Text *t, bool report) {
     text_printf(t, "],\"interrupted\":%s,\"unlisted\":%lld,\"groups\":",
                 interrupt_came() ? "true" : "false", (long long)s->unlisted);
     groups_json(&s->groups, t);
+    if (s->queued) {
+        text_printf(t, ",\"flaky\":%lld,\"allowed\":%lld,\"unreproduced\":%lld",
+                    (long long)findings_that_are(s, STATUS_FLAKY),
+                    (long long)findings_that_are(s, STATUS_ALLOWED),
+                    (long long)findings_that_are(s, STATUS_UNREPRODUCED));
+    }
     if (report) {
         tally_report_json(&s->tally, search_compile_counters(s), s->options->timing, t);
     } else if (s->options->stats) {
@@ -153,6 +182,18 @@ void fuzz_summary_text(const Search *s, Text *t) {
     }
     text_printf(t, "%s, %lld ended in an error", strcmp(separator, ", ") == 0 ? ")" : "",
                 (long long)s->tally.refusals);
+    static const struct {
+        FindingStatus status;
+        const char *text;
+    } APART[] = {{STATUS_FLAKY, "flaky"},
+                 {STATUS_ALLOWED, "allowed"},
+                 {STATUS_UNREPRODUCED, "not reproduced by script"}};
+    for (int i = 0; i < COUNT_OF(APART) && s->queued; i++) {
+        int64_t n = findings_that_are(s, APART[i].status);
+        if (n > 0) {
+            text_printf(t, ", %lld %s", (long long)n, APART[i].text);
+        }
+    }
     if (s->options->timing) {
         text_printf(t, "; %.1f seconds, %.0f programs a second", seconds,
                     seconds > 0 ? (double)s->tally.programs / seconds : 0);

@@ -128,6 +128,34 @@ bool compare_tolerant_in(DType arithmetic, const Values *a, const Values *expect
     return true;
 }
 
+Match compare_baseline(const Values *base, const Values *other, const Values *shadow,
+                       int64_t *first) {
+    static const double BASELINE_SLACK = 1e-3, TIMES = 2;
+    if (!shadow || !shadow->value64 || !values_same_shape(base, shadow) ||
+        !dtype_is_float(base->dtype)) {
+        return MATCH_INCONCLUSIVE;
+    }
+    double rtol = relative_tolerance(base->dtype), atol = base->dtype == DT_float64 ? 1e-7 : 1e-5,
+           of_base = 0, of_other = 0, farthest = 0;
+    for (int64_t i = 0; i < base->numel; i++) {
+        double exact = shadow->value64[i],
+               near = element_double(base->data, base->dtype, i) - exact,
+               far = element_double(other->data, other->dtype, i) - exact;
+        if (!isfinite(far) || !(fabs(near) <= atol + rtol * fabs(exact))) {
+            return MATCH_INCONCLUSIVE;
+        }
+        of_base += near * near;
+        of_other += far * far;
+        if (fabs(far) > farthest) {
+            farthest = fabs(far);
+            *first = i;
+        }
+    }
+    double n = base->numel > 0 ? (double)base->numel : 1;
+    return sqrt(of_other / n) > TIMES * sqrt(of_base / n) + BASELINE_SLACK ? MATCH_DIFFERENT
+                                                                           : MATCH_INCONCLUSIVE;
+}
+
 bool compare_recorded(const Values *a, const Values *expected, bool zero_sign, int64_t *first) {
     for (int64_t i = 0; i < a->numel; i++) {
         if (same_element_bits(a->data, expected->data, a->dtype, i)) {

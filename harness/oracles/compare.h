@@ -23,6 +23,14 @@ bool compare_bits(const Values *a, const Values *b, int64_t *first);
  * inconclusive and other dtypes are compared by bits. */
 Match compare_bounded(const Values *a, const Values *b, const Values *shadow, int64_t *first);
 
+/* For what compare_bounded calls inconclusive, where `base` is right: PyTorch's rule for accuracy
+ * with a float64 baseline (torch/_dynamo/utils.py, `same`). MATCH_DIFFERENT if `base` is within the
+ * default tolerances of the shadow's float64 values everywhere, and the root mean square distance
+ * of `other` from them is more than twice that of `base` plus BASELINE_SLACK; `first` is then the
+ * element that is farthest away. Else MATCH_INCONCLUSIVE, also where any of these is not finite. */
+Match compare_baseline(const Values *base, const Values *other, const Values *shadow,
+                       int64_t *first);
+
 /* PyTorch's default tolerances (torch.testing.assert_close): |A - E| <= atol + rtol * |E|; integers
  * exactly; infinities by sign. */
 bool compare_tolerant(const Values *a, const Values *expected, int64_t *first);

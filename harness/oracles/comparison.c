@@ -41,13 +41,24 @@ const Result *comparison_shadow(Comparison *cmp) {
     return cmp->shadow;
 }
 
+static Match compare_external(const Comparison *cmp, const Values *a, const Values *b,
+                              const Values *shadow, int64_t *first) {
+    if (compare_tolerant(a, b, first)) {
+        return MATCH_SAME;
+    }
+    Match match = compare_bounded(a, b, shadow, first);
+    return match != MATCH_INCONCLUSIVE || cmp->base == BASE_NONE ? match
+           : cmp->base == BASE_A ? compare_baseline(a, b, shadow, first)
+                                 : compare_baseline(b, a, shadow, first);
+}
+
 Match comparison_match(const Comparison *cmp, const Values *a, const Values *b,
                        const Values *shadow, bool is_gradient, int64_t *first) {
     switch (cmp->rule) {
     case RULE_SHADOW:
         return compare_bounded(a, b, shadow, first);
     case RULE_EXTERNAL:
-        return compare_tolerant(a, b, first) ? MATCH_SAME : compare_bounded(a, b, shadow, first);
+        return compare_external(cmp, a, b, shadow, first);
     case RULE_TOLERANT_SINGLE:
         return compare_tolerant_in(DT_float32, a, b, first) ? MATCH_SAME : MATCH_DIFFERENT;
     case RULE_TOLERANT:

@@ -55,6 +55,8 @@ typedef struct Finding {
     int culprit; /* sid of the first divergent statement (check_locate), AT_INPUTS, AT_RETURN, .. or
                     AT_UNKNOWN */
     char a[192], b[192]; /* both results, as text */
+    char frame[96];      /* of an error: the innermost function of the compiler that raised it,
+                            "_functorch/_aot_autograd/utils.py:normalize_as_list"; "" if unknown */
     Symptom root;        /* filled by check_locate */
     Cause cause;         /* filled by check_locate */
     char signature[152]; /* root and the cause's step, if any, as text that is a safe file name;

@@ -39,6 +39,9 @@ typedef enum NumberRule {
     RULE_TOLERANT /* PyTorch's default tolerances: `b` is a recording of rounded arithmetic */
 } NumberRule;
 
+/* The side that does not compile, if the other is a compiling target. */
+typedef enum Base { BASE_NONE, BASE_A, BASE_B } Base;
+
 /* A program and its results on both executors. */
 typedef struct Comparison {
     const Program *program;
@@ -46,6 +49,7 @@ typedef struct Comparison {
     NumberRule rule;
     bool lenient; /* a side is a compiling target: versions, and strides and offsets of returns that
                      alias nothing, are minor */
+    Base base;    /* decides what the shadow leaves open (compare_baseline) */
     int ncalls;   /* leading calls whose status is the same: those the other oracles compare */
     Executor *reference;   /* runs the float64 shadow; NULL: there is none but `shadow` */
     const RunOptions *run; /* what the results were made with */

@@ -4,6 +4,7 @@
 #include "harness/oracles/oracle.h"
 
 #include <stdio.h>
+#include <string.h>
 
 static const char *oracle_status_code_of(const CallResult *c) {
     return c->ok ? "ok" : errcode_name(c->error);
@@ -32,6 +33,14 @@ static void oracle_status_describe(char *out, size_t size, const CallResult *c, 
     snprintf(out, size, "%s at %s: %s", errcode_name(c->error), at, c->message ? c->message : "");
 }
 
+/* The target's "x-frame" of a call. */
+static void frame_of(char *out, size_t size, const CallResult *c) {
+    static const char KEY[] = "\"x-frame\":";
+    const char *at = c->extra ? strstr(c->extra, KEY) : NULL;
+    at = at ? strchr(at + sizeof KEY - 1, '"') : NULL;
+    snprintf(out, size, "%.*s", at ? (int)strcspn(at + 1, "\"") : 0, at ? at + 1 : "");
+}
+
 Verdict oracle_status(Comparison *cmp, Finding *out) {
     if (cmp->ncalls >= cmp->a->ncalls || cmp->ncalls >= cmp->b->ncalls) {
         return AGREE;
@@ -52,5 +61,6 @@ Verdict oracle_status(Comparison *cmp, Finding *out) {
                   first->ok || failure ? AT_UNKNOWN : first->error_at);
     oracle_status_describe(out->a, sizeof out->a, a, cmp->program, cmp->arena);
     oracle_status_describe(out->b, sizeof out->b, b, cmp->program, cmp->arena);
+    frame_of(out->frame, sizeof out->frame, b->ok ? a : b);
     return FINDING;
 }

@@ -42,7 +42,7 @@ static const char STYLE[] =
     "th:first-child{width:4.6rem}.found th.n{width:6rem}.found th:nth-child(4){width:27%}\n"
     ".tag{border-radius:.8rem;padding:.05rem .55rem;font:.8rem "
     "system-ui,sans-serif;background:var(--card);color:var(--soft)}.tag.new,.tag.bad{color:var(--"
-    "bad)}.tag.flaky,.tag.fixed{color:var(--warn)}\n"
+    "bad)}.tag.flaky,.tag.fixed,.tag.unreproduced{color:var(--warn)}\n"
     ".curves{display:grid;grid-template-columns:repeat(auto-fit,minmax(10rem,1fr));gap:1.2rem}"
     "figure{margin:0}figcaption{font-size:.85rem;color:var(--soft)}figcaption b{color:var(--ink)}\n"
     "svg{display:block;width:100%}svg text{font:10px "

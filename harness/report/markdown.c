@@ -60,7 +60,7 @@ static void counts(Text *t, const Json *summary, const char *key, const char *ti
 }
 
 void results_markdown(const Json *root, Arena *arena, Text *out) {
-    static const char *const outcomes[] = {"new", "flaky", "known"};
+    static const char *const outcomes[] = {"new", "flaky", "known", "allowed", "unreproduced"};
     const Json *summary = json_get(root, "summary");
     int fresh = results_count(root, "new") + results_count(root, "flaky"),
         known = results_count(root, "known");

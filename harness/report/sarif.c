@@ -70,7 +70,9 @@ static void result(Text *t, Arena *arena, const Json *f) {
     int line = sarif_line_of(file, &length);
     text_add(t, "{");
     sarif_member(t, "ruleId", results_text(f, "oracle", "?"));
-    text_printf(t, ",\"level\":\"%s\",", strcmp(outcome, "known") == 0 ? "note" : "error");
+    bool fails = strcmp(outcome, "known") != 0 && strcmp(outcome, "allowed") != 0 &&
+                 strcmp(outcome, "unreproduced") != 0;
+    text_printf(t, ",\"level\":\"%s\",", fails ? "error" : "note");
     const Json *blamed = json_get(f, "cause");
     const char *cause = results_text(blamed, "text", "");
     message(t, "message",
@@ -85,7 +87,7 @@ static void result(Text *t, Arena *arena, const Json *f) {
         line, line);
     text_printf(t, "\"partialFingerprints\":{\"primaryLocationLineHash\":\"%s:1\"}",
                 results_fingerprint(arena, arena_printf(arena, "%s@%s", signature, cause)));
-    if (strcmp(outcome, "known") == 0) {
+    if (!fails) {
         text_add(t, ",\"suppressions\":[{\"kind\":\"external\"}]");
     }
     text_add(t, "}");

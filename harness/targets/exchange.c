@@ -50,6 +50,18 @@ void exchange_request(const Target *t, Ticket *ticket) {
 
 /* ---- answers ---- */
 
+Result *exchange_cut(const Target *t, Arena *arena) {
+    Result *r = arena_new(arena, Result);
+    r->target = arena_strdup(arena, t->name);
+    r->ncalls = 1;
+    r->calls = arena_array(arena, CallResult, 1);
+    r->calls[0].error = ERR_limit;
+    r->calls[0].error_at = AT_UNKNOWN;
+    r->calls[0].no_trace = true;
+    r->calls[0].message = "the time of the run was up";
+    return r;
+}
+
 Result *exchange_failed(const Target *t, Arena *arena, Failure failure, const char *what,
                         const Process *process) {
     char words[300] = "";

@@ -53,7 +53,6 @@ struct Target {
     int64_t next_id;
     int failed_starts;       /* in a row */
     char start_message[512]; /* why the last start failed */
-    double until;            /* when programs are no longer waited for; 0: never */
     TargetCounters counters;
 };
 
@@ -66,6 +65,8 @@ bool exchange_answer(Ticket *ticket, const char *line, size_t length, char *mess
 /* A hello that names our mode? */
 bool exchange_hello(Target *t, Arena *scratch, const char *line, size_t length, char *message,
                     size_t message_size);
+/* The result of a program that is no longer waited for. */
+Result *exchange_cut(const Target *t, Arena *arena);
 /* The result of a program that the target did not answer. */
 Result *exchange_failed(const Target *t, Arena *arena, Failure failure, const char *what,
                         const Process *process);

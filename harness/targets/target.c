@@ -355,6 +355,23 @@ bool target_submit_pair(Target *a, Target *b, const Program *p, const RunOptions
     return target_submit(b, p, options) && first;
 }
 
+/* The time of the run is up. */
+static bool is_late(const Target *t) {
+    return t->settings.until > 0 && now_seconds() >= t->settings.until;
+}
+
+static void cut_ticket(Target *pool, Ticket *ticket) {
+    for (int i = 0; i < pool->settings.workers; i++) {
+        if (pool->worker[i].ticket == ticket) {
+            stop_worker(&pool->worker[i]);
+        }
+    }
+    for (int i = 0; i < ticket->nmodes; i++) {
+        ticket->result[i] = exchange_cut(ticket->by[i], &ticket->arena);
+    }
+    ticket->state = TICKET_DONE;
+}
+
 Result *target_run(Target *t, const Program *p, const RunOptions *options, Arena *arena) {
     Target *pool = pool_of(t);
     Ticket *ticket = find_ticket(pool, t, p);
@@ -363,7 +380,11 @@ Result *target_run(Target *t, const Program *p, const RunOptions *options, Arena
     }
     CHECK(ticket);
     while (ticket->state != TICKET_DONE) {
-        run_event_loop_once(pool);
+        if (is_late(pool)) {
+            cut_ticket(pool, ticket);
+        } else {
+            run_event_loop_once(pool);
+        }
     }
     int place = place_of(ticket, t);
     Result *r = result_clone(arena, ticket->result[place]);
@@ -413,11 +434,13 @@ int target_open(const char *name, const TargetSettings *settings, Target **out, 
         }
         vary(t);
         start_worker(t, &t->worker[0]);
-        while (t->worker[0].state == WORKER_STARTING) {
+        while (t->worker[0].state == WORKER_STARTING && !is_late(t)) {
             run_event_loop_once(t);
         }
         if (t->worker[0].state != WORKER_IDLE) {
-            snprintf(message, message_size, "%s", t->start_message);
+            snprintf(message, message_size, "%s",
+                     t->worker[0].state == WORKER_STARTING ? "the time of the run was up"
+                                                           : t->start_message);
             code = EXIT_ENVIRONMENT;
         }
     }

@@ -22,6 +22,8 @@ typedef struct TargetSettings {
     const char *native_cache; /* compiled:native: its folder, "none" or NULL (NativeSettings) */
     bool strict;   /* also compare what is minor by default: versions, strides and offsets of a
                       compiling target */
+    double until;  /* now_seconds() from which on no program is waited for: its result is then a
+                      `limit` error; 0: never */
     bool alone;    /* run each program in a process in which no other ran */
     int variation; /* N > 0: with PYTHONHASHSEED=N and OMP_NUM_THREADS 2, 1, 2, .., to see whether a
                       result depends on them */

@@ -39,7 +39,8 @@ Group *group_add(Groups *groups, const char *key, FindingStatus status, const Kn
 }
 
 FindingStatus group_status(const Group *group) {
-    static const FindingStatus order[] = {STATUS_NEW, STATUS_FLAKY, STATUS_KNOWN};
+    static const FindingStatus order[] = {STATUS_NEW, STATUS_FLAKY, STATUS_KNOWN, STATUS_ALLOWED,
+                                          STATUS_UNREPRODUCED};
     for (int i = 0; i < COUNT_OF(order); i++) {
         if (group->count[order[i]] > 0) {
             return order[i];
@@ -63,12 +64,13 @@ void groups_text(const Groups *groups, Text *text) {
     for (int i = 0; i < groups->n; i++) {
         const Group *g = &groups->group[i];
         FindingStatus status = group_status(g);
-        text_printf(
-            text,
-            "  %-32s %s, %" PRId64 " finding%s, %d signature%s, first in program %" PRId64 "%s%s\n",
-            g->key, finding_status_name(status), group_count(g), group_count(g) == 1 ? "" : "s",
-            g->signatures, g->signatures == 1 ? "" : "s", g->first,
-            status == STATUS_KNOWN ? ": " : "", status == STATUS_KNOWN ? g->issue->issue : "");
+        text_printf(text,
+                    "  %-32s %s, %" PRId64 " finding%s, %d signature%s, first in program %" PRId64
+                    "%s%s\n",
+                    g->key, finding_status_name(status), group_count(g),
+                    group_count(g) == 1 ? "" : "s", g->signatures, g->signatures == 1 ? "" : "s",
+                    g->first, g->issue && status != STATUS_NEW ? ": " : "",
+                    g->issue && status != STATUS_NEW ? g->issue->issue : "");
     }
 }
 

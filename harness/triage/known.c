@@ -12,7 +12,8 @@
 #include <string.h>
 
 const char *finding_status_name(FindingStatus status) {
-    static const char *const names[STATUS_COUNT] = {"new", "known", "fixed", "flaky"};
+    static const char *const names[STATUS_COUNT] = {"new",   "known",   "fixed",
+                                                    "flaky", "allowed", "unreproduced"};
     CHECK((unsigned)status < STATUS_COUNT);
     return names[status];
 }

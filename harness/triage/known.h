@@ -24,9 +24,11 @@ typedef enum FindingStatus {
     STATUS_KNOWN,
     STATUS_FIXED,
     STATUS_FLAKY,
+    STATUS_ALLOWED,      /* a search: an entry says that it is no bug */
+    STATUS_UNREPRODUCED, /* a search: an error that the repro script does not show */
     STATUS_COUNT
 } FindingStatus;
-/* "new", "known", "fixed", "flaky". */
+/* "new", "known", "fixed", "flaky", "allowed", "unreproduced". */
 const char *finding_status_name(FindingStatus status);
 
 typedef struct KnownIssue {

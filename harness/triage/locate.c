@@ -212,6 +212,15 @@ static bool in_setup(const Program *p, int sid) {
     return sid >= 0 && sid < (p->body.first ? p->body.first->sid : p->nstmts);
 }
 
+static void set_root(const Program *p, Finding *finding, OracleId oracle, const char *kind) {
+    char copy[sizeof finding->root.kind];
+    snprintf(copy, sizeof copy, "%s", kind); /* it may be that of the root */
+    finding->root.oracle = oracle;
+    snprintf(finding->root.kind, sizeof finding->root.kind, "%s", copy);
+    snprintf(finding->root.op, sizeof finding->root.op, "%.40s",
+             locate_name_of(p, finding->culprit));
+}
+
 void check_symptom(Checker *c, const Program *p, Finding *finding, Arena *arena) {
     Locate l = {
         .checker = *c, .program = p, .oracle = finding->oracle, .external = checker_is_external(c)};
@@ -247,10 +256,7 @@ void check_symptom(Checker *c, const Program *p, Finding *finding, Arena *arena)
             finding->culprit = finding->sid;
         }
     }
-    finding->root.oracle = root->oracle;
-    snprintf(finding->root.kind, sizeof finding->root.kind, "%s", root->kind);
-    snprintf(finding->root.op, sizeof finding->root.op, "%.40s",
-             locate_name_of(p, finding->culprit));
+    set_root(p, finding, root->oracle, root->kind);
     arena_destroy(&l.scratch);
 }
 
@@ -263,4 +269,21 @@ void check_locate(Checker *c, const Program *p, Finding *finding, Arena *arena) 
                            : "";
     snprintf(finding->signature, sizeof finding->signature, "%s-%s-%s%s%s",
              oracle_name(root->oracle), root->kind, root->op, step[0] ? "-" : "", step);
+}
+
+void check_sketch(const Program *p, Finding *finding, Arena *arena) {
+    Stmt **stmts = edit_statements(arena, program_clone(arena, p));
+    int *candidates = arena_array(arena, int, p->nstmts + 1), n = 0;
+    for (int sid = p->body.first ? p->body.first->sid : p->nstmts; sid < p->nstmts; sid++) {
+        if (stmts[sid]->kind == STMT_OP || stmts[sid]->kind == STMT_GRAPH_BREAK) {
+            candidates[n++] = sid;
+        }
+    }
+    NameId subject = subject_of(p, finding);
+    finding->culprit =
+        subject != NAME_NONE ? locate_by_name(stmts, candidates, n, NULL, subject) : AT_UNKNOWN;
+    finding->culprit = finding->culprit == AT_UNKNOWN ? finding->sid : finding->culprit;
+    set_root(p, finding, finding->oracle, finding->kind);
+    snprintf(finding->signature, sizeof finding->signature, "%s-%s-%s",
+             oracle_name(finding->oracle), finding->root.kind, finding->root.op);
 }

@@ -9,7 +9,10 @@
  * culprit and its root: what differs there first. Deterministic; the counters of `c` stay as they
  * were; `arena` is scratch. */
 void check_symptom(Checker *c, const Program *p, Finding *finding, Arena *arena);
-/* The same, then the cause (cause.h), and the signature that both make. */
+/* check_symptom, then the cause (cause.h), and the signature that both make. */
 void check_locate(Checker *c, const Program *p, Finding *finding, Arena *arena);
+/* What is known without running anything: culprit, root and signature by the statement that the
+ * finding is about. */
+void check_sketch(const Program *p, Finding *finding, Arena *arena);
 
 #endif

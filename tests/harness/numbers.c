@@ -71,6 +71,24 @@ START_TEST(nan_against_a_number_differs_and_overflow_may_go_either_way) {
 }
 END_TEST
 
+START_TEST(a_float64_baseline_decides_what_a_bound_leaves_open) {
+    float a[] = {1 + 0x1p-23f, 2}, b[] = {1.137f, 2};
+    double value[] = {1, 2}, bound[] = {NAN, NAN};
+    Values x = floats(a, 2), y = floats(b, 2), s = floats(a, 2);
+    s.value64 = value;
+    s.bound = bound;
+    int64_t first = -1;
+    ck_assert_int_eq(compare_bounded(&x, &y, &s, &first), MATCH_INCONCLUSIVE);
+    ck_assert_int_eq(compare_baseline(&x, &y, &s, &first), MATCH_DIFFERENT);
+    ck_assert_int_eq(first, 0);
+    ck_assert_int_eq(compare_baseline(&y, &x, &s, &first), MATCH_INCONCLUSIVE); /* eager is off */
+    b[0] = 1.0005f; /* not far enough away */
+    ck_assert_int_eq(compare_baseline(&x, &y, &s, &first), MATCH_INCONCLUSIVE);
+    b[0] = NAN;
+    ck_assert_int_eq(compare_baseline(&x, &y, &s, &first), MATCH_INCONCLUSIVE);
+}
+END_TEST
+
 START_TEST(a_difference_beats_an_inconclusive_value_and_floats_without_bounds_are_inconclusive) {
     float a[] = {1, 1}, b[] = {2, 2};
     double value[] = {1, 1}, bound[] = {NAN, 1e-9};
@@ -148,6 +166,7 @@ int main(void) {
     tcase_add_test(tests, nan_against_a_number_differs_and_overflow_may_go_either_way);
     tcase_add_test(
         tests, a_difference_beats_an_inconclusive_value_and_floats_without_bounds_are_inconclusive);
+    tcase_add_test(tests, a_float64_baseline_decides_what_a_bound_leaves_open);
     tcase_add_test(tests, integers_are_exact_unless_tainted);
     tcase_add_test(tests, recordings_are_compared_by_their_own_rules);
     tcase_add_test(tests, a_write_through_check_forgives_rounding_but_not_aliasing);

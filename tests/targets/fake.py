@@ -1,5 +1,5 @@
 """A target that misbehaves on request: the program's name says how ("die", "hang", "garbage", "flood", "kill", "noid", "late word", "hungry", "orphan", "held"); "die compiled" when it is run in that mode, "die together" in two modes at once); any other is answered with one call that returned nothing, "flaky" with a wrong version at
-every other request, "wrong" when compiled, "hash" if PYTHONHASHSEED is set to 2. "exit" as an argument: ends at once; "accepts": takes requests for several modes, and for a
+every other request, "wrong" when compiled, "raise" then, "hash" too unless PYTHONHASHSEED is 2. FAKE_AS is a name for all programs. "exit" as an argument: ends at once; "accepts": takes requests for several modes, and for a
 process of their own. FAKE_LOG names a file that gets a line for each request: its process, the modes, "alone"."""
 import json
 import os
@@ -22,7 +22,7 @@ for line in sys.stdin:
     if "FAKE_LOG" in os.environ:
         with open(os.environ["FAKE_LOG"], "a") as log:
             log.write("%d %s%s\n" % (os.getpid(), " ".join(modes), " alone" if request.get("alone") else ""))
-    name = request["program"].get("name", "")
+    name = os.environ.get("FAKE_AS") or request["program"].get("name", "")
     time.sleep(pause)
     results = [{"twingrad_result": 1, "target": "fake 1", "calls": [{"status": "ok", "returns": [], "inputs": []}]} for _ in modes]
     answer = {"id": request["id"], "results": results} if "modes" in request else {"id": request["id"], "result": results[0]}
@@ -65,10 +65,15 @@ for line in sys.stdin:
         call.update(status="error", error={"at": None, "code": "unsupported"})
     elif name == "version":
         call["inputs"] = [{"name": "x", "version": 7}]
+    elif name == "raise":
+        for mode, result in zip(modes, results):
+            if mode == "compiled":
+                result["calls"][0].update(status="error", error={"at": None, "code": "internal", "message": "Error: of 3 things"})
+                result["calls"][0]["x-frame"] = "compiler/file.py:function"
     elif name in ("wrong", "hash"):
         for mode, result in zip(modes, results):
-            bad = mode == "compiled" and (name == "wrong" or os.environ.get("PYTHONHASHSEED") == "2")
-            result["calls"][0]["inputs"] = [{"name": "x", "requires_grad": bad}]
+            bad = mode == "compiled" and (name == "wrong" or os.environ.get("PYTHONHASHSEED") != "2")
+            result["calls"][0]["inputs"] = [{"name": given["name"], "requires_grad": bad} for given in request["program"]["inputs"][:1]]
     elif name == "flaky":
         asked += 1
         call["inputs"] = [{"name": "x", "version": 7 * (asked % 2)}]
