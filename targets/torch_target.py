@@ -548,6 +548,17 @@ def repair():
         torch.ops.aten.narrow_copy = types.SimpleNamespace(default=narrow_copy)
 
 
+def warm_up(modes):
+    """Imports what compiling needs, before processes are forked for one program each. Nothing is differentiated: the threads of the autograd engine do
+    not survive a fork."""
+    if any(mode in BACKENDS for mode in modes):
+        import torch._dynamo as dynamo
+        for mode in modes:
+            if mode in BACKENDS and not mode.startswith("inductor"):
+                torch.compile(lambda x: x + 1, backend=BACKENDS[mode])(torch.zeros(1))
+        dynamo.reset()
+
+
 def answer_in_child(request, names):
     """The text of the answer, computed in a child process: a failed trace leaves the tracer of 1.13 in a state that makes later traces wrong."""
     reading, writing = os.pipe()
@@ -577,11 +588,14 @@ def main():
     torch.set_num_threads(int(os.environ.get("OMP_NUM_THREADS", "1")))
     out = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)  # output printed by PyTorch must not mix with answers
-    names = modes()
+    names, warm = modes(), False
     for line in sys.stdin:
         if line.strip():
             request = json.loads(line)
             alone = request.get("alone") or (VERSION < (2, 0) and "aot" in request.get("modes", [request.get("mode")]))
+            if request.get("alone") and not warm and VERSION >= (2, 0):
+                warm_up(request.get("modes") or [request.get("mode")])
+                warm = True
             out.write((answer_in_child(request, names) if alone else json.dumps(answer(request, names), allow_nan=False)) + "\n")
             out.flush()
 

@@ -22,20 +22,31 @@ enum {
 
 /* ---- findings ---- */
 
+/* The entry of a signature with this cause, or NULL. */
+static Signature *search_signature(Search *s, const Finding *finding) {
+    for (int i = 0; i < s->nsignatures; i++) {
+        if (strcmp(s->signature[i].text, finding->signature) == 0 &&
+            strcmp(s->signature[i].group, finding->cause.group) == 0) {
+            return &s->signature[i];
+        }
+    }
+    return NULL;
+}
+
 /* Adds one to the count of the signature with this cause; the entry if it is new, else NULL. */
 static Signature *note_signature(Search *s, const Finding *finding, const SearchSlot *slot) {
-    bool taken = false;
-    for (int i = 0; i < s->nsignatures; i++) {
-        bool same = strcmp(s->signature[i].text, finding->signature) == 0;
-        if (same && strcmp(s->signature[i].group, finding->cause.group) == 0) {
-            s->signature[i].count++;
-            return NULL;
-        }
-        taken |= same;
+    Signature *there = search_signature(s, finding);
+    if (there) {
+        there->count++;
+        return NULL;
     }
     if (s->nsignatures == SEARCH_MAX_SIGNATURES) {
         s->unlisted++;
         return NULL;
+    }
+    bool taken = false;
+    for (int i = 0; i < s->nsignatures; i++) {
+        taken |= strcmp(s->signature[i].text, finding->signature) == 0;
     }
     Signature *new = &s->signature[s->nsignatures++];
     *new = (Signature){.first = slot->index, .bare = slot->bare, .count = 1};
@@ -43,6 +54,12 @@ static Signature *note_signature(Search *s, const Finding *finding, const Search
     new->group = arena_strdup(&s->home, finding->cause.group);
     new->folder = taken ? seen_name(&s->home, new->text, new->group) : new->text;
     return new;
+}
+
+/* What a finding is grouped by: its cause; of a target, what its signature's first program says. */
+static const char *search_key(Search *s, const Finding *finding) {
+    const Signature *signature = search_signature(s, finding);
+    return signature && signature->key ? signature->key : group_key(finding);
 }
 
 /* For results.json. */
@@ -123,6 +140,14 @@ static void report_signature(Search *s, Signature *signature, const Program *p,
         *met = stats;
     }
     signature->statements = program_size(small);
+    if (s->queued) {
+        const char *stage =
+            seconds < 0 ? ""
+                        : stage_find(&s->stages, &s->own.checker, &s->checker, small, &finding);
+        signature->stage = arena_strdup(&s->home, stage);
+        signature->key = stage_group(&s->home, stage, small, &finding);
+        signature->terms = stage_search_terms(&s->home, stage, small, &finding);
+    }
     if (s->queued && !late && seconds >= 0) {
         double end = o->seconds > 0 ? s->start + o->seconds : 0;
         signature->script = script_run(&s->checker, small, end);
@@ -153,15 +178,9 @@ static void report_signature(Search *s, Signature *signature, const Program *p,
 }
 
 /* Was its signature dropped, because the script of its first program showed nothing? */
-static bool search_dropped(const Search *s, const Finding *finding) {
-    for (int i = 0; i < s->nsignatures; i++) {
-        const Signature *one = &s->signature[i];
-        if (strcmp(one->text, finding->signature) == 0 &&
-            strcmp(one->group, finding->cause.group) == 0) {
-            return one->status == STATUS_UNREPRODUCED;
-        }
-    }
-    return false;
+static bool search_dropped(Search *s, const Finding *finding) {
+    const Signature *signature = search_signature(s, finding);
+    return signature && signature->status == STATUS_UNREPRODUCED;
 }
 
 /* A located finding of `p`: known, the first of its signature, or one more of it. */
@@ -200,21 +219,16 @@ static void search_triage(Search *s, const SearchSlot *slot, const Program *p,
     if (!new &&search_dropped(s, finding)) {
         status = STATUS_UNREPRODUCED;
     }
-    group_add(&s->groups, group_key(finding), status, issue, slot->index, new != NULL);
+    group_add(&s->groups, search_key(s, finding), status, issue, slot->index, new != NULL);
 }
 
 /* Counts more programs of the finding's signature. */
 static void search_count_more(Search *s, const Finding *finding, int64_t more) {
-    Group *group = group_find(&s->groups, group_key(finding));
-    for (int i = 0; i < s->nsignatures && more > 0; i++) {
-        Signature *one = &s->signature[i];
-        if (strcmp(one->text, finding->signature) == 0 &&
-            strcmp(one->group, finding->cause.group) == 0) {
-            one->count += more;
-            if (group) {
-                group->count[one->status] += more;
-            }
-        }
+    Signature *one = search_signature(s, finding);
+    Group *group = group_find(&s->groups, search_key(s, finding));
+    if (one && group) {
+        one->count += more;
+        group->count[one->status] += more;
     }
 }
 
@@ -245,15 +259,34 @@ static void search_take_finding(Search *s, const SearchSlot *slot, CheckResult *
 
 /* ---- after the search ---- */
 
+/* The signature of a finding that the same function of the compiler raised, in the same way. */
+static const Signature *search_of_frame(Search *s, const Finding *finding) {
+    char group[sizeof finding->cause.group];
+    snprintf(group, sizeof group, "%.79s", finding->frame);
+    const char *kind =
+        arena_printf(&s->work, "%s-%s-", oracle_name(finding->oracle), finding->kind);
+    for (int i = 0; i < s->nsignatures && group[0]; i++) {
+        if (strcmp(s->signature[i].group, group) == 0 &&
+            strncmp(s->signature[i].text, kind, strlen(kind)) == 0) {
+            return &s->signature[i];
+        }
+    }
+    return NULL;
+}
+
 /* Locates and triages what waits: first the first finding of each sketch. */
 static void search_settle_one(Search *s, const Waiting *w) {
     SearchSlot slot = {.p = w->program, .index = w->index, .bare = w->bare};
     Finding finding = w->finding;
     MinimizeStats met = {0};
-    bool time = search_seconds_for_one(s) >= 0;
-    if (time) {
+    const Signature *same = search_of_frame(s, &finding);
+    if (same) { /* raised by the same function of the compiler: nothing is run */
+        snprintf(finding.signature, sizeof finding.signature, "%s", same->text);
+    } else if (search_seconds_for_one(s) >= 0) {
         check_locate(&s->checker, w->program, &finding, &s->work);
     }
+    snprintf(finding.cause.group, sizeof finding.cause.group, "%.79s", finding.frame);
+    snprintf(finding.cause.text, sizeof finding.cause.text, "%.79s", finding.frame);
     int64_t more = w->rank == 0
                        ? s->backlog.sketch[w->sketch]->count - s->backlog.sketch[w->sketch]->kept
                        : 0; /* programs of the sketch that were not kept */
@@ -415,6 +448,7 @@ Search *search_open(const CampaignOptions *o, const SearchEvents *events, int *c
 }
 
 void search_close(Search *s) {
+    stages_close(&s->stages);
     backlog_close(&s->backlog);
     checker_close(&s->checker);
     for (int i = 0; i < SEARCH_MAX_WINDOW; i++) {

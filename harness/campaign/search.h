@@ -16,6 +16,7 @@
 #include "harness/report/tally.h"
 #include "harness/triage/group.h"
 #include "harness/triage/script.h"
+#include "harness/campaign/stage.h"
 
 enum { SEARCH_MAX_SIGNATURES = 1024, SEARCH_MAX_WINDOW = 2 * TARGET_MAX_WORKERS };
 
@@ -37,10 +38,12 @@ typedef struct Signature {
     int64_t first;      /* index in the stream of the program that showed it first */
     bool bare;          /* that program without its probes */
     int64_t count;
-    int statements;      /* of the minimized program */
-    ScriptAnswer script; /* of the repro script; UNKNOWN: it was not run */
-    bool as_found;       /* the time was up before it was minimized */
-    bool kept;           /* the output folder held a report of it before this run */
+    int statements;  /* of the minimized program */
+    const char *key; /* of its group, where that is not the cause's: findings of targets */
+    const char *stage, *terms; /* of a target: stage.h; or NULL */
+    ScriptAnswer script;       /* of the repro script; UNKNOWN: it was not run */
+    bool as_found;             /* the time was up before it was minimized */
+    bool kept;                 /* the output folder held a report of it before this run */
     const char *record,
         *file; /* for results.json: the finding as JSON, its program (NULL: nowhere) */
     FindingStatus status;
@@ -91,6 +94,7 @@ struct Search {
     int64_t unlisted; /* findings beyond SEARCH_MAX_SIGNATURES */
     bool queued;      /* findings wait in the backlog until the search is over */
     Backlog backlog;
+    Stages stages;
     int unsettled;       /* sketches that wait for their turn after the search */
     bool unsteady;       /* the finding that is triaged did not show in every process */
     CampaignOptions own; /* the options, with the time at which targets are no longer waited for */

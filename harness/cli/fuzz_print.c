@@ -39,6 +39,14 @@ void fuzz_print_finding(const Search *s, const SearchFinding *f) {
             text_add(&t, ",\"case\":");
             program_print(&t, f->program, true);
         }
+        if (signature->terms) {
+            text_add(&t, ",\"stage\":");
+            text_json_string(&t, signature->stage);
+            text_add(&t, ",\"frame\":");
+            text_json_string(&t, f->finding->frame);
+            text_add(&t, ",\"search\":");
+            text_json_string(&t, signature->terms);
+        }
         text_add(&t, signature->script == SCRIPT_UNKNOWN ? ""
                      : signature->script == SCRIPT_SHOWS ? ",\"script\":true"
                                                          : ",\"script\":false");
@@ -58,6 +66,13 @@ void fuzz_print_finding(const Search *s, const SearchFinding *f) {
                     signature->script == SCRIPT_NOTHING ? ", not reproduced by script" : "",
                     f->path ? ", " : "", f->path ? f->path : "");
         report_finding(&t, f->program, f->finding, &s->checker);
+        if (signature->stage && signature->stage[0]) {
+            text_printf(&t, "  stage      %s%s%s\n", signature->stage,
+                        f->finding->frame[0] ? ", raised in " : "", f->finding->frame);
+        }
+        if (signature->terms) {
+            text_printf(&t, "  search     %s\n", signature->terms);
+        }
     }
     fwrite(t.v, 1, (size_t)t.n, stdout);
     fflush(stdout);

@@ -89,7 +89,7 @@ static bool read_result(Reader *r, const Json *j, Ticket *ticket, int mode) {
 }
 
 /* One result for each mode, in their order. */
-static bool read_results(Reader *r, const Json *root, Ticket *ticket) {
+static bool read_each_result(Reader *r, const Json *root, Ticket *ticket) {
     const Json *results = json_need(r, root, "results");
     if (!results || !json_want(r, results, JSON_ARRAY, "an array of results")) {
         return false;
@@ -128,7 +128,7 @@ bool exchange_answer(Ticket *ticket, const char *line, size_t length, char *mess
     if (number != ticket->id) {
         return json_bad(&r, id, "an answer to another request");
     }
-    return all ? read_results(&r, root, ticket)
+    return all ? read_each_result(&r, root, ticket)
                : read_result(&r, result, ticket, ticket->part < 0 ? 0 : ticket->part);
 }
 

@@ -1,0 +1,145 @@
+/* A stage is a mode of torch.compile's backends: dynamo traces, aot_eager also makes the joint
+ * graph, inductor also generates code. */
+#include "harness/campaign/stage.h"
+
+#include "harness/triage/group.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
+static const char *const MODES[STAGE_MODES] = {"dynamo", "aot_eager", "inductor"};
+
+static const Target *compiling_of(const Checker *c) {
+    return executor_is_external_compiler(&c->b)   ? c->b.target
+           : executor_is_external_compiler(&c->a) ? c->a.target
+                                                  : NULL;
+}
+
+static bool has_mode(const Target *t, const char *mode) {
+    size_t n = strlen(mode);
+    for (const char *at = target_modes(t); (at = strstr(at, mode)); at += n) {
+        if ((at == target_modes(t) || at[-1] == ' ') && (at[n] == ' ' || at[n] == '\0')) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The pair with another mode; NULL if it does not open. */
+static Checker *open_mode(Stages *s, int k, const CheckerOptions *o, const Checker *c) {
+    if (!s->tried[k]) {
+        const Target *t = compiling_of(c);
+        bool second = c->b.target == t;
+        const char *name = target_name(t), *other = second ? c->a.name : c->b.name;
+        char one[64], pair[140], message[1024];
+        snprintf(one, sizeof one, "%.*s:%s", (int)strcspn(name, ":"), name, MODES[k]);
+        snprintf(pair, sizeof pair, "%s,%s", second ? other : one, second ? one : other);
+        CheckerOptions own = *o;
+        own.pair = pair;
+        own.targets.workers = 1;
+        s->tried[k] = true;
+        s->opened[k] = checker_open_options(&s->checker[k], &own, message, sizeof message) == 0;
+    }
+    return s->opened[k] ? &s->checker[k] : NULL;
+}
+
+const char *stage_find(Stages *s, const CheckerOptions *o, const Checker *c, const Program *p,
+                       const Finding *finding) {
+    const Target *t = compiling_of(c);
+    const char *own = t ? target_mode(t) : "";
+    bool late = strcmp(finding->kind, "timeout") == 0;
+    for (int k = 0; t && !late && k < STAGE_MODES && strncmp(own, MODES[k], strlen(MODES[k])) != 0;
+         k++) {
+        Checker *earlier = has_mode(t, MODES[k]) ? open_mode(s, k, o, c) : NULL;
+        if (earlier) {
+            Arena scratch = ARENA_EMPTY;
+            CheckResult out;
+            check_program(earlier, p, &scratch, &out);
+            bool shows = out.verdict == FINDING && (out.fired >> finding->oracle & 1);
+            arena_destroy(&scratch);
+            if (shows) {
+                return MODES[k];
+            }
+        }
+    }
+    return own;
+}
+
+void stages_close(Stages *s) {
+    for (int k = 0; k < STAGE_MODES; k++) {
+        if (s->opened[k]) {
+            checker_close(&s->checker[k]);
+        }
+    }
+}
+
+/* Names of the program's ops in order, joined by `between`; of a run of one op the first. */
+static void add_ops(Text *t, const Program *p, const char *between, int most) {
+    const char *last = "";
+    int n = 0;
+    text_add(t, "");
+    for (int sid = 0; sid < p->nstmts && n < most; sid++) {
+        const Stmt *s = program_stmt(p, sid);
+        const char *name = s->kind == STMT_OP            ? s->op->name
+                           : s->kind == STMT_GRAD        ? "grad"
+                           : s->kind == STMT_GRAPH_BREAK ? "graph_break"
+                                                         : "";
+        if (name[0] && strcmp(name, last) != 0) {
+            text_printf(t, "%s%s", n++ > 0 ? between : "", name);
+            last = name;
+        }
+    }
+}
+
+const char *stage_group(Arena *arena, const char *stage, const Program *small,
+                        const Finding *finding) {
+    enum { MOST_OPS = 6 };
+    Text t = {.arena = arena};
+    text_printf(&t, "%s %s-%s ", stage, oracle_name(finding->oracle), finding->kind);
+    if (finding->frame[0]) {
+        text_add(&t, finding->frame);
+    } else {
+        add_ops(&t, small, "+", MOST_OPS);
+    }
+    return arena_printf(arena, "%.*s", (int)sizeof((Group *)0)->key - 1, t.v);
+}
+
+/* The message of an error without what is particular to the program: up to its first digit, quote
+ * or line end, from its second word on if the first one is the type's name. */
+static void add_message(Text *t, const Finding *f) {
+    enum { LONGEST = 80 };
+    const char *failed = strncmp(f->b, "ok", 2) == 0 ? f->a : f->b;
+    for (const char *next; (next = strstr(failed, ": ")) || (next = strstr(failed, ":\n"));) {
+        failed =
+            next + 2; /* "internal at ..: BackendCompilerFailed: backend=.. raised:\nError: " */
+    }
+    size_t n = strcspn(failed, "0123456789\"'`\n[");
+    n = n > LONGEST ? LONGEST : n;
+    while (n > 0 && !isalpha((unsigned char)failed[n - 1])) {
+        n--;
+    }
+    if (n > 0) {
+        text_printf(t, " \"%.*s\"", (int)n, failed);
+    }
+}
+
+const char *stage_search_terms(Arena *arena, const char *stage, const Program *small,
+                               const Finding *finding) {
+    enum { MOST_OPS = 3 };
+    Text t = {.arena = arena};
+    text_printf(&t, "repo:pytorch/pytorch is:issue torch.compile %s", stage);
+    if (finding->oracle == ORACLE_status) {
+        const char *function = strrchr(finding->frame, ':');
+        text_printf(&t, "%s%s", function ? " " : "", function ? function + 1 : "");
+        add_message(&t, finding);
+    } else {
+        text_printf(&t, " %s ",
+                    strcmp(finding->kind, "requires_grad") == 0 ? "requires_grad"
+                    : finding->oracle == ORACLE_gradients       ? "gradient"
+                    : finding->oracle == ORACLE_values          ? "wrong result"
+                                                                : finding->kind);
+        add_ops(&t, small, " ", MOST_OPS);
+    }
+    return t.v;
+}

@@ -1,0 +1,30 @@
+/* Findings of a compiling target: which stage of the compiler shows them first, and what they are
+ * grouped by. A group is a stage, what differs, and the innermost function of the compiler that
+ * raised the error or, where none did, the ops of the minimized program. */
+#ifndef HARNESS_STAGE_H
+#define HARNESS_STAGE_H
+
+#include "harness/campaign/options.h"
+
+enum { STAGE_MODES = 3 };
+
+/* The pairs of the earlier modes, opened when first needed; zeros to begin with. */
+typedef struct Stages {
+    Checker checker[STAGE_MODES];
+    bool opened[STAGE_MODES], tried[STAGE_MODES];
+} Stages;
+
+/* The first of the modes dynamo, aot_eager, inductor in which `p` shows a difference of the same
+ * oracle; the pair's own mode if none of those before it does, or if they cannot be run. */
+const char *stage_find(Stages *s, const CheckerOptions *o, const Checker *c, const Program *p,
+                       const Finding *finding);
+void stages_close(Stages *s);
+
+/* The name of the group, in `arena`. */
+const char *stage_group(Arena *arena, const char *stage, const Program *small,
+                        const Finding *finding);
+/* Words for the search field of the upstream tracker. */
+const char *stage_search_terms(Arena *arena, const char *stage, const Program *small,
+                               const Finding *finding);
+
+#endif
