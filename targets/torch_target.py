@@ -133,6 +133,29 @@ def wrap(value, dtype):
     return value - (1 << info.bits) if info.min < 0 and value >> (info.bits - 1) else value
 
 
+def signed(value):
+    """The 64-bit word as an int64 of PyTorch."""
+    return value - (1 << 64) if value >> 63 else value
+
+
+def shifted(words, n):
+    """Words without sign, shifted right; they are int64."""
+    return (words >> n) & ((1 << (64 - n)) - 1)
+
+
+def remainder(words, n):
+    """Words without sign, modulo n."""
+    return (shifted(words, 1) % n * 2 + (words & 1)) % n
+
+
+def splitmix(seed, count):
+    """The outputs of SplitMix64 as words without sign, in an int64 tensor: its products and sums wrap."""
+    z = torch.arange(1, count + 1) * signed(0x9E3779B97F4A7C15) + signed(int(seed) & MASK)
+    z = (z ^ shifted(z, 30)) * signed(0xBF58476D1CE4E5B9)
+    z = (z ^ shifted(z, 27)) * signed(0x94D049BB133111EB)
+    return z ^ shifted(z, 31)
+
+
 def fill(kind, seed, count, dtype):
     """A new tensor; one that was made before is copied, since several modes need the same inputs."""
     key = kind, seed, count, dtype
@@ -144,31 +167,24 @@ def fill(kind, seed, count, dtype):
 
 
 def make_fill(kind, seed, count, dtype):
+    floating, boolean = dtype.is_floating_point, dtype == torch.bool
     if kind in ("zeros", "ones"):
         return torch.full([count], 1 if kind == "ones" else 0, dtype=dtype)
-    out, state = [], int(seed) & MASK
-    floating, boolean = dtype.is_floating_point, dtype == torch.bool
-    for i in range(count):
-        state = (state + 0x9E3779B97F4A7C15) & MASK
-        z = state
-        z = ((z ^ (z >> 30)) * 0xBF58476D1CE4E5B9) & MASK
-        z = ((z ^ (z >> 27)) * 0x94D049BB133111EB) & MASK
-        z ^= z >> 31
-        if kind == "arange":
-            out.append(float(i) if floating else i != 0 if boolean else wrap(i, dtype))
-        elif kind == "special" and floating:
-            info = torch.finfo(dtype)
-            out.append([0.0, -0.0, 1.0, -1.0, 0.5, -2.0, math.inf, -math.inf, math.nan, info.tiny, info.max, info.eps][z % 12])
-        elif kind == "special" and not boolean:
-            info = torch.iinfo(dtype)
-            out.append(wrap([0, 1, -1, 2, -2, 3, 7, -7, 100, info.min, info.max, 5][z % 12], dtype))
-        elif kind == "uniform" and floating:
-            out.append(((z >> 11) * 2.0**-53) * 4 - 2)
-        elif floating:
-            out.append((z % 33 - 16) / 8)
+    if kind == "arange":
+        return torch.arange(count).ne(0) if boolean else torch.arange(count).to(torch.float64 if floating else dtype).to(dtype)
+    z = splitmix(seed, count)
+    if kind == "special" and not boolean:
+        info = torch.finfo(dtype) if floating else torch.iinfo(dtype)
+        if floating:
+            values = [0.0, -0.0, 1.0, -1.0, 0.5, -2.0, math.inf, -math.inf, math.nan, info.tiny, info.max, info.eps]
         else:
-            out.append(z % 2 if boolean else z % 33 if dtype == torch.uint8 else z % 33 - 16)
-    return torch.tensor(out, dtype=dtype)
+            values = [wrap(value, dtype) for value in (0, 1, -1, 2, -2, 3, 7, -7, 100, info.min, info.max, 5)]
+        return torch.tensor(values, dtype=dtype)[remainder(z, 12)]
+    if kind == "uniform" and floating:
+        return (shifted(z, 11).to(torch.float64) * 2.0**-53 * 4 - 2).to(dtype)
+    if floating:
+        return ((remainder(z, 33) - 16).to(torch.float64) / 8).to(dtype)
+    return remainder(z, 2).ne(0) if boolean else (remainder(z, 33) - (0 if dtype == torch.uint8 else 16)).to(dtype)
 
 
 def number(value):
@@ -231,7 +247,12 @@ def element(value):
 def elements(tensor):
     if tensor._is_zerotensor():  # second derivatives of abs: zeros without memory
         tensor = torch.zeros(tensor.size(), dtype=tensor.dtype)
-    return [element(value) for value in tensor.detach().reshape(-1).tolist()]
+    flat = tensor.detach().reshape(-1)
+    if flat.numel() > 64:  # many values, of which JSON can usually write each as it is
+        plain = flat.dtype != torch.int64 and (not flat.is_floating_point() or bool(flat.isfinite().all() and flat.ne(0).all()))
+        if plain:
+            return flat.tolist()
+    return [element(value) for value in flat.tolist()]
 
 
 def address(tensor):

@@ -219,7 +219,7 @@ void draw_recalls(Gen *g) {
         if (draw_chance(g, 60)) {
             vary(g, VARY_DATA, in, p->ninputs);
         }
-        Variation what = (Variation)draw_share(g, W_change_flags, W_change_data);
+        Variation what = (Variation)draw_share(g, W_change_flags, W_change_overlap);
         if (flags || what == VARY_FLAGS) {
             if (draw_chance(g, 70)) {
                 vary(g, VARY_FLAGS, in, p->ninputs);

@@ -45,6 +45,8 @@ GenVar *draw_this_op(Gen *g, OpId id, GenVar *self);
 /* ---- generate/statement.c: statement kinds ---- */
 void draw_statement(Gen *g);
 void draw_probe(Gen *g, ProbeKind kind, const GenVar *v);
+/* The probes that waited for the end of the program, where late_probes says so. */
+void draw_late_probes(Gen *g);
 /* Asserts, probes or branches on a flag of `v`: requires_grad, is_leaf or has_grad_fn. */
 void draw_flag_check(Gen *g, GenVar *v);
 /* A branch on the predicate. With `self`, both arms bind one name to something made of it: that

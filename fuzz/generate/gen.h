@@ -29,6 +29,7 @@ enum {
     GEN_MADE = 160,
     GEN_ELEMENTS = 288 /* and of lists of values */,
     GEN_RETURNS = 8,
+    GEN_LATE = 6,
     GEN_FEW = 8
 };
 /* Binary digits after the point that mean: no longer exact in the program's floats. */
@@ -84,6 +85,8 @@ typedef struct Situations {
     bool breaks;       /* graph breaks between statements */
     bool mixed;        /* operands of other dtypes, of one element */
     bool long_lists;   /* lists of up to 8 tensors */
+    bool vector;       /* sizes of weight scale.vector */
+    bool late_probes;  /* probes stand at the end */
     int nlayout;       /* layouts that inputs are drawn from; 0: by weight */
     int layout[2];
 } Situations;
@@ -128,6 +131,11 @@ typedef struct Gen {
     bool want_sizes;  /* sizes vary over recalls, and are written as size_of where they can be */
     bool want_call_style; /* in-place statements are written as functions or with keywords */
     Stmt *last_write;     /* the last setitem of a pattern */
+    struct {
+        ProbeKind kind;
+        const GenVar *of;
+    } late[GEN_LATE]; /* probes that wait for the end */
+    int nlate;
     GenerateInfo info;
     Made made[GEN_MADE];
     Data data[GEN_GUESSES];

@@ -93,6 +93,19 @@ static Program *new_program(Gen *g, Arena *arena, const GenerateOptions *options
     return p;
 }
 
+/* Sizes that make loops of vectors, their tails, and reductions over several of them. */
+static const int64_t VECTOR[] = {1,  7,  8,  15, 16,  17,  31,   32,   33,   63,
+                                 64, 65, 65, 64, 100, 100, 1000, 1000, 1025, 2048};
+
+static void draw_vector_scale(Gen *g, int64_t bound) {
+    static const int64_t most[] = {1 << 12, 1 << 12, 1 << 13, 1 << 14, 1 << 16};
+    g->situation.vector = true;
+    g->most = bound > 0 ? bound : most[draw_below(g, COUNT_OF(most))];
+    for (int i = 0; i < 3; i++) {
+        g->palette[i] = VECTOR[draw_below(g, COUNT_OF(VECTOR))];
+    }
+}
+
 static void draw_swarm(Gen *g) {
     static const int64_t sizes[] = {0, 1, 2, 3, 4, 5, 7, 8, 9};
     _Static_assert(W_extent_9 - W_extent_0 + 1 == COUNT_OF(sizes), "a weight a size");
@@ -101,7 +114,10 @@ static void draw_swarm(Gen *g) {
         g->palette[i] = sizes[draw_share(g, W_extent_0, W_extent_9)];
     }
     g->most = GEN_ELEMENTS;
-    if (draw_share(g, W_scale_small, W_scale_large) > 0) {
+    int scale = W_scale_small + draw_share(g, W_scale_small, W_scale_vector);
+    if (scale == W_scale_vector) {
+        draw_vector_scale(g, bound);
+    } else if (scale == W_scale_large) {
         static const int64_t large[] = {13, 16, 17, 31, 33, 64, 65, 100, 128, 129, 255, 513, 1000};
         int usual = bound > LARGE ? COUNT_OF(large) : 8;
         g->most = bound > LARGE ? bound : LARGE;
@@ -113,10 +129,10 @@ static void draw_swarm(Gen *g) {
     static const DType mains[] = {DT_float32, DT_float64, DT_bfloat16, DT_float16};
     g->main = mains[draw_share(g, W_main_float32, W_main_float16)];
     g->specials = draw_chance(g, g->w[W_specials]);
-    static const int scale[] = {0, 2, 4, 8};
+    static const int times[] = {0, 2, 4, 8};
     for (int i = 0; i < CLASS_COUNT; i++) {
         g->weight[i] =
-            g->w[W_class_factory + i] * scale[draw_share(g, W_swarm_none, W_swarm_twice)] / 4;
+            g->w[W_class_factory + i] * times[draw_share(g, W_swarm_none, W_swarm_twice)] / 4;
     }
     g->op_salt = rng_next(&g->rng);
     static const int off[] = {0, 30, 60};
@@ -141,6 +157,27 @@ static void draw_inputs(Gen *g) {
             int ndim = draw_size(g, size);
             draw_input(g, i == 0 ? g->main : draw_dtype(g), size, ndim, false, g->w[W_input_grad]);
         }
+    }
+}
+
+/* Something made of `v` whose values are all positive, or all negative. */
+static void draw_one_sign(Gen *g, GenVar *v) {
+    if (v->dead || v->fuzzy || v->t->dtype == DT_bool || !gen_room(g)) {
+        return;
+    }
+    Stmt *s = stmt_op(g, OP_abs);
+    set_tensor(s, 0, v);
+    GenVar *made = stmt_commit(g, s, NAME_NONE);
+    if (made != NULL) {
+        s = stmt_op(g, OP_add_Scalar);
+        set_tensor(s, 0, made);
+        set_scalar(s, 1, scalar_int(1 + draw_below(g, 3)));
+        made = stmt_commit(g, s, NAME_NONE);
+    }
+    if (made != NULL && v->t->dtype != DT_uint8 && draw_chance(g, 50)) {
+        s = stmt_op(g, OP_neg);
+        set_tensor(s, 0, made);
+        stmt_commit(g, s, NAME_NONE);
     }
 }
 
@@ -184,6 +221,11 @@ Program *generate_program_info(Arena *arena, const GenerateOptions *options, uin
     bool pattern = draw_chance(g, g->w[W_motif]);
     bool deliberate_error = draw_chance(g, g->w[W_mistake]);
     g->grad = g->p->grad_mode;
+    for (int i = 0, n = g->nvars; i < n; i++) {
+        if (draw_feature(g, g->w[W_one_sign])) {
+            draw_one_sign(g, &g->var[i]);
+        }
+    }
     int64_t longest = options->max_statements > 0 ? options->max_statements : 16;
     int total = pattern ? draw_below(g, 7) : (int)draw_between(g, min_i64(3, longest), longest);
     int before = pattern || deliberate_error ? draw_below(g, total + 1) : total;
@@ -209,6 +251,7 @@ Program *generate_program_info(Arena *arena, const GenerateOptions *options, uin
     if (g->p->args_given && gen_room(g) && draw_chance(g, g->w[W_setup_write])) {
         draw_setup_write(g);
     }
+    draw_late_probes(g);
     draw_returns(g);
     draw_recalls(g);
     program_number(g->p);

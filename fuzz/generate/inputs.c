@@ -18,13 +18,25 @@ int64_t draw_extent(Gen *g) {
     return rest[draw_below(g, COUNT_OF(rest))];
 }
 
+/* A size of the palette, or a small one, that is at most `most`. */
+static int64_t fitting_extent(Gen *g, int64_t most) {
+    for (int i = 0; i < 3; i++) {
+        int64_t n = g->palette[draw_below(g, 3)];
+        if (n <= most) {
+            return n;
+        }
+    }
+    return draw_between(g, 1, min_i64(most, 33));
+}
+
 int draw_size(Gen *g, int64_t *size) {
     int n = draw_share(g, W_rank_0, W_rank_4);
     int64_t numel = 1;
     for (int d = 0; d < n; d++) {
         size[d] = draw_extent(g);
         if (numel * size[d] > g->most / 2) {
-            size[d] = 1 + draw_below(g, 2);
+            size[d] =
+                g->situation.vector ? fitting_extent(g, g->most / numel) : 1 + draw_below(g, 2);
         }
         size[d] = numel * size[d] > g->most ? 1 : size[d];
         numel *= size[d] > 0 ? size[d] : 1;
@@ -106,6 +118,17 @@ static void layout_expanded(Gen *g, Input *in) {
     in->stride_given = true;
 }
 
+/* N, C, H, W with the channels innermost. */
+static void layout_channels_last(Input *in) {
+    static const int order[] = {1, 3, 2, 0};
+    int64_t stride = 1;
+    for (int i = 0; i < COUNT_OF(order); i++) {
+        in->stride[order[i]] = stride;
+        stride *= max_i64(in->size[order[i]], 1);
+    }
+    in->stride_given = true;
+}
+
 static void draw_layout(Gen *g, Input *in) {
     contiguous_strides(in->size, in->ndim, in->stride);
     const Situations *situation = &g->situation;
@@ -113,6 +136,10 @@ static void draw_layout(Gen *g, Input *in) {
         (Weight)(W_layout_contiguous + (situation->nlayout > 0
                                             ? situation->layout[draw_below(g, situation->nlayout)]
                                             : draw_share(g, W_layout_contiguous, W_layout_offset)));
+    if (in->ndim == 4 && draw_feature(g, g->w[W_channels_last])) {
+        layout_channels_last(in);
+        return;
+    }
     if (in->ndim == 0 || layout == W_layout_contiguous) {
         return;
     }

@@ -56,13 +56,22 @@ static Scalar nonzero_scalar(Draw *x) {
     return scalar_int(2);
 }
 
+/* Does the number bound values, or is it compared with them? */
+static bool is_bound(const Draw *x, const Param *p) {
+    return named(p, "min") || named(p, "max") || named(p, "threshold") || named(p, "value") ||
+           (x->op->kind == KIND_POINTWISE && pw_is_logic(x->op->pw));
+}
+
 bool scalar_argument(Draw *x, int k) {
     Gen *g = x->g;
     const Param *p = &x->op->param[k];
     DType dtype = x->t != NULL ? x->t->dtype : g->main;
     bool is_float = dtype_is_float(dtype);
     Scalar v;
-    if (named(p, "alpha") || named(p, "beta")) {
+    if (x->t != NULL && is_bound(x, p) && draw_feature(g, g->w[W_beyond])) {
+        v = draw_extreme_scalar(g, dtype);
+        x->optional = true;
+    } else if (named(p, "alpha") || named(p, "beta")) {
         if (draw_chance(g, 70)) {
             return true;
         }

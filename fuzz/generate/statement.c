@@ -8,11 +8,28 @@
 
 /* ---- probes and predicates ---- */
 
-void draw_probe(Gen *g, ProbeKind kind, const GenVar *v) {
+static void append_probe(Gen *g, ProbeKind kind, const GenVar *v) {
     Stmt *s = stmt_new(g, STMT_PROBE);
     s->probe = kind;
     s->of = kind == PROBE_is_grad_enabled ? NAME_NONE : v->name;
     stmt_append(g, s);
+}
+
+void draw_probe(Gen *g, ProbeKind kind, const GenVar *v) {
+    if (!g->situation.late_probes) {
+        append_probe(g, kind, v);
+    } else if (g->nlate < GEN_LATE && g->depth == 0) { /* the guesses of a block may not hold */
+        g->late[g->nlate].kind = kind;
+        g->late[g->nlate++].of = v;
+    }
+}
+
+void draw_late_probes(Gen *g) {
+    for (int i = 0; i < g->nlate; i++) {
+        if (!g->late[i].of->dead) {
+            append_probe(g, g->late[i].kind, g->late[i].of);
+        }
+    }
 }
 
 static bool statement_accept_any(const Gen *g, const GenVar *v) {

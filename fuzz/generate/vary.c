@@ -144,10 +144,33 @@ static void vary_window(Gen *g, Input *in, int n) {
     }
 }
 
+/* One of the inputs that share a storage comes to overlap another in part, in whole, or no more. */
+static void vary_overlap(Gen *g, Input *in, int n) {
+    int start = draw_below(g, n);
+    for (int i = 0; i < n; i++) {
+        Input *x = &in[(start + i) % n];
+        for (int k = 0; k < n; k++) {
+            const Input *y = &in[k];
+            bool shared = y != x && x->storage != NAME_NONE && y->storage == x->storage;
+            if (!shared || (x->data.given && !x->data.is_fill) ||
+                (y->data.given && !y->data.is_fill)) {
+                continue;
+            }
+            int64_t length = input_extent(y) - y->offset, r = draw_below(g, 100);
+            x->offset = y->offset + (r < 30   ? 0
+                                     : r < 60 ? draw_between(g, 0, max_i64(length - 1, 0))
+                                              : max_i64(length, 0));
+            x->offset_given = x->offset != 0;
+            return;
+        }
+    }
+    vary_sharing(g, in, n);
+}
+
 void vary(Gen *g, Variation what, Input *in, int n) {
     static void (*const change[])(Gen * g, Input * in, int n) = {
         [VARY_FLAGS] = vary_flag,    [VARY_LAYOUT] = vary_layout,   [VARY_DTYPE] = vary_dtype,
         [VARY_SIZE] = vary_size,     [VARY_SHARING] = vary_sharing, [VARY_DATA] = vary_data,
-        [VARY_VALUES] = vary_values, [VARY_WINDOW] = vary_window};
+        [VARY_VALUES] = vary_values, [VARY_WINDOW] = vary_window,   [VARY_OVERLAP] = vary_overlap};
     change[what](g, in, n);
 }

@@ -4,8 +4,7 @@
 
 #include "fuzz/generate/draw.h"
 
-/* What a further call changes: in the order of the group `change` of weights.def, then what only
- * sequences change. */
+/* What a further call changes, in the order of the group `change` of weights.def. */
 typedef enum Variation {
     VARY_FLAGS,
     VARY_LAYOUT,
@@ -13,11 +12,12 @@ typedef enum Variation {
     VARY_SIZE,
     VARY_SHARING,
     VARY_DATA,
-    VARY_VALUES, /* integers given by value: one nearer to 0 */
-    VARY_WINDOW, /* the offsets: a window that moves over a storage */
+    VARY_VALUES,  /* integers given by value: one nearer to 0 */
+    VARY_WINDOW,  /* the offsets: a window that moves over a storage */
+    VARY_OVERLAP, /* the offset of one input on a shared storage */
     VARY_COUNT
 } Variation;
-_Static_assert(W_change_data - W_change_flags == VARY_DATA, "a weight a variation");
+_Static_assert(W_change_overlap - W_change_flags + 1 == VARY_COUNT, "a weight a variation");
 
 /* Changes the inputs of one call in place; where the variation does not apply, nothing (vary.c). */
 void vary(Gen *g, Variation what, Input *in, int n);

@@ -51,7 +51,11 @@ GenVar *draw_with_dims(Gen *g, int least) {
     int n = least + draw_below(g, 4 - least);
     for (int d = 0; d < n; d++) {
         size[d] = draw_chance(g, 70) ? g->palette[draw_below(g, 3)] : draw_between(g, 1, 8);
-        size[d] = n == 3 ? min_i64(size[d], 5) : min_i64(size[d], 12);
+        int64_t most = g->situation.vector ? (n == 3   ? 33
+                                              : n == 2 ? 100
+                                                       : 1000)
+                                           : (n == 3 ? 5 : 12);
+        size[d] = min_i64(size[d], most);
     }
     return draw_input(g, draw_dtype(g), size, n, draw_chance(g, 30), 50);
 }

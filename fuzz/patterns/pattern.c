@@ -112,6 +112,15 @@ bool say_setitem(Gen *g, GenVar *a, PIndexItem *items, int n, GenVar *value) {
 
 int pattern_size(Gen *g, int least, int most, int64_t *size) {
     int n = least + (most > least ? draw_below(g, most - least + 1) : 0);
+    if (g->situation.vector) { /* as other tensors of the program, without empty ones */
+        int64_t numel = 1;
+        for (int d = 0; d < n; d++) {
+            size[d] = max_i64(g->palette[draw_below(g, 3)], 1);
+            size[d] = numel * size[d] > g->most / 2 ? draw_between(g, 1, 8) : size[d];
+            numel *= size[d];
+        }
+        return n;
+    }
     for (int d = 0; d < n; d++) {
         size[d] = n > 2 ? draw_between(g, 1, 4) : draw_between(g, 1, 5);
         if (draw_chance(g, 50)) {

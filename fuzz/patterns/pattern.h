@@ -25,7 +25,7 @@ GenVar *pattern_source(Gen *g, DType dtype, const int64_t *size, int ndim);
 GenVar *pattern_input(Gen *g, int least, bool requires_grad);
 /* Zero to two random statements. */
 void pattern_noise(Gen *g);
-/* Sizes between 1 and 5 for a pattern. */
+/* Sizes between 1 and 5 for a pattern; of vectors in a program of those. */
 int pattern_size(Gen *g, int least, int most, int64_t *size);
 
 #endif

@@ -37,10 +37,15 @@ static int variant_of(Gen *g, int order, int k, int n) {
     }
 }
 
+/* Overlap counts only where it has a weight. */
+static Variation any_variation(Gen *g) {
+    return (Variation)draw_below(g, g->w[W_change_overlap] > 0 ? VARY_COUNT : VARY_OVERLAP);
+}
+
 void draw_cycle(Gen *g) {
     Program *p = g->p;
     int n = count_calls(g), nvariant = count_variants(g, n), order = draw_below(g, 3);
-    Variation what = (Variation)draw_below(g, VARY_COUNT);
+    Variation what = any_variation(g);
     for (int i = 0; i < p->ninputs; i++) { /* what code may depend on */
         if (!p->inputs[i].data.is_fill && draw_chance(g, 40)) {
             what = VARY_VALUES;
@@ -53,8 +58,7 @@ void draw_cycle(Gen *g) {
         const Variant *from = &variant[apart ? 0 : i - 1];
         variant[i] = *from;
         variant[i].in = arena_copy(g->arena, from->in, (int64_t)sizeof(Input) * p->ninputs);
-        vary(g, draw_chance(g, 80) ? what : (Variation)draw_below(g, VARY_COUNT), variant[i].in,
-             p->ninputs);
+        vary(g, draw_chance(g, 80) ? what : any_variation(g), variant[i].in, p->ninputs);
         variant[i].grad_mode ^= modes && draw_chance(g, 50);
     }
     p->recalls = arena_array(g->arena, Recall, n);

@@ -61,10 +61,12 @@ static void odd_extent(Gen *g) {
 void draw_situations(Gen *g) {
     static const DType whole[] = {DT_int64, DT_int64, DT_int32, DT_int8,
                                   DT_uint8, DT_int16, DT_bool};
+    static const DType narrow[] = {DT_int8, DT_uint8, DT_int16};
     static const DType floats[] = {DT_float32, DT_float64, DT_float16, DT_bfloat16};
     Situations *s = &g->situation;
     if (draw_feature(g, g->w[W_integers])) {
-        g->main = whole[draw_below(g, COUNT_OF(whole))];
+        g->main = draw_feature(g, g->w[W_narrow]) ? narrow[draw_below(g, COUNT_OF(narrow))]
+                                                  : whole[draw_below(g, COUNT_OF(whole))];
         s->whole_limits = draw_chance(g, 40);
     }
     if (draw_feature(g, g->w[W_few_ops])) {
@@ -85,6 +87,7 @@ void draw_situations(Gen *g) {
     if (s->mixed && dtype_is_float(g->main)) {
         g->main = floats[draw_below(g, COUNT_OF(floats))];
     }
+    s->late_probes = draw_feature(g, g->w[W_late_probes]);
     s->long_lists = draw_feature(g, g->w[W_long_lists]);
     s->extremes = draw_feature(g, g->w[W_extremes]);
     if (s->extremes && g->options->max_elements == 0 && draw_chance(g, 50)) {

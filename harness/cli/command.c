@@ -66,8 +66,29 @@ TargetSettings target_settings(const Options *o) {
     return settings;
 }
 
+/* The profile for a pair in which a target compiles, by its mode: `inductor` where it generates
+ * code, else `target`. NULL: no target compiles. */
+static const char *profile_for_pair(const char *pair) {
+    const char *profile = NULL;
+    for (const char *at = pair; *at; at += strcspn(at, ","), at += *at == ',') {
+        size_t n = strcspn(at, ","), name = strcspn(at, ":,");
+        const char *mode = at + name + 1;
+        bool target = name < n && strncmp(at, "compiled:", strlen("compiled:")) != 0;
+        if (!target || strncmp(mode, "eager", n - name - 1) == 0) {
+            continue;
+        }
+        bool generates_code = strncmp(mode, "inductor", strlen("inductor")) == 0;
+        profile = generates_code || !profile ? (generates_code ? "inductor" : "target") : profile;
+    }
+    return profile;
+}
+
 bool generate_settings(const Options *o, GenerateOptions *out, char *message, size_t message_size) {
     *out = o->generate;
+    const char *profile = o->profile_given ? NULL : profile_for_pair(o->pair);
+    if (profile && !generate_profile(out, profile, message, message_size)) {
+        return false;
+    }
     out->semantics = o->semantics;
     const struct {
         const char *name;

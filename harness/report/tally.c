@@ -69,6 +69,8 @@ void tally_program(Tally *t, const Program *p, const GenerateInfo *info, const R
         for (int i = 0; i < p->ninputs; i++) {
             t->by_dtype[p->inputs[i].dtype]++;
         }
+        sizes_count(p, t->by_size);
+        features_count(p, info, t->by_feature);
         count_kind(t->by_pattern, info->pattern);
         count_kind(t->by_deliberate_error, info->deliberate_error);
     }
@@ -134,6 +136,8 @@ void tally_text(const Tally *t, Text *text) {
     for (int i = 0; i < DT_COUNT; i++) {
         text_printf(text, "  %-24s %lld\n", dtype_name((DType)i), (long long)t->by_dtype[i]);
     }
+    text_kinds(text, "elements of inputs", size_class_name, t->by_size);
+    text_kinds(text, "programs by feature", feature_name, t->by_feature);
     text_kinds(text, "patterns", pattern_name, t->by_pattern);
     text_kinds(text, "deliberate errors", deliberate_error_name, t->by_deliberate_error);
     for (int i = 0; i < TALLY_KINDS && t->unspecified[i].why; i++) {
@@ -191,6 +195,8 @@ void tally_json(const Tally *t, Text *text) {
     text_add(text, "}");
     json_kinds(text, "motifs", pattern_name, t->by_pattern);
     json_kinds(text, "mistakes", deliberate_error_name, t->by_deliberate_error);
+    json_kinds(text, "sizes", size_class_name, t->by_size);
+    json_kinds(text, "features", feature_name, t->by_feature);
 }
 
 void tally_report_json(const Tally *t, const CompileCounters *counters, bool timing, Text *text) {

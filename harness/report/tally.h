@@ -5,6 +5,7 @@
 
 #include "fuzz/generate/generate.h"
 #include "harness/check/check.h"
+#include "harness/report/features.h"
 #include "program/json/json.h"
 
 enum { TALLY_KINDS = 64, TALLY_SAMPLES = 256 };
@@ -23,6 +24,7 @@ typedef struct Tally {
     int64_t by_op[OP_COUNT];    /* statements */
     int64_t executed[OP_COUNT]; /* of them, those that certainly ran to their end */
     int64_t by_dtype[DT_COUNT]; /* inputs */
+    int64_t by_size[SIZE_CLASSES], by_feature[FEATURE_COUNT];
     int64_t by_pattern[TALLY_KINDS], by_deliberate_error[TALLY_KINDS];
     int64_t op_dtype[OP_COUNT]
                     [DT_COUNT]; /* ops that the reference ran, by the dtype of their (first) result,
@@ -50,8 +52,8 @@ void tally_sample(Tally *t, const CompileCounters *counters, int signatures, dou
 /* As text: ops, dtypes, patterns, deliberate errors, unspecified behaviour, errors. */
 void tally_text(const Tally *t, Text *text);
 /* Members of a JSON object, each after a comma: "ops", "executed", "dtypes", "accidents", "motifs",
- * "mistakes", and with `report` also "op_dtypes", "rules", "passes" and "growth" (seconds only with
- * `timing`). */
+ * "mistakes", "sizes", "features", and with `report` also "op_dtypes", "rules", "passes" and
+ * "growth" (seconds only with `timing`). */
 void tally_json(const Tally *t, Text *text);
 void tally_report_json(const Tally *t, const CompileCounters *counters, bool timing, Text *text);
 
