@@ -19,7 +19,7 @@ const char *feature_name(int feature) {
     return feature >= 0 && feature < FEATURE_COUNT ? names[feature] : NULL;
 }
 
-static int64_t elements_of(const Input *in) {
+static int64_t input_elements(const Input *in) {
     int64_t n = 0;
     return sizes_numel(in->size, in->ndim, &n) ? n : 0;
 }
@@ -34,8 +34,8 @@ static void scan_inputs(Scan *s, const Program *p) {
         const Input *in = &p->inputs[i];
         int64_t row_major[MAX_DIMS];
         contiguous_strides(in->size, in->ndim, row_major);
-        s->most = max_i64(s->most, elements_of(in));
-        s->empty |= elements_of(in) == 0;
+        s->most = max_i64(s->most, input_elements(in));
+        s->empty |= input_elements(in) == 0;
         s->half |= in->dtype == DT_float16 || in->dtype == DT_bfloat16;
         s->narrow |= in->dtype == DT_int8 || in->dtype == DT_uint8 || in->dtype == DT_int16;
         for (int d = 0; d < in->ndim && in->stride_given; d++) {
@@ -121,7 +121,7 @@ const char *size_class_name(int class) {
 void sizes_count(const Program *p, int64_t counts[SIZE_CLASSES]) {
     for (int i = 0; i < p->ninputs; i++) {
         int class = 0;
-        for (int64_t n = elements_of(&p->inputs[i]); n > 0; n >>= 1) {
+        for (int64_t n = input_elements(&p->inputs[i]); n > 0; n >>= 1) {
             class ++;
         }
         counts[min_i64(class, SIZE_CLASSES - 1)]++;
