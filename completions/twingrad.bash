@@ -19,7 +19,7 @@ _twingrad_executors() {
 _twingrad_value() {
     local done="" last=$4
     case $3 in
-    --pair | --disable | --only | --profile | --ops)
+    --pair | --disable | --only | --profile | --ops | --modes)
         last=${4##*,}
         done=${4%"$last"}
         ;;
@@ -38,9 +38,10 @@ _twingrad_value() {
     --ops) words=$(_twingrad_table "$1" name ops | grep -v '^_') ;;
     --oracle) words=stages ;;
     --engine) words="builtin libfuzzer afl" ;;
+    --modes) words="aot dynamo aot_eager inductor inductor_dynamic" ;;
     --native-cache) words=none ;;
     --semantics) words="1.13 2.8 2.13 2.15" ;;
-    --as) [ "$2" = convert ] && words="json bytes" || words="text json dot python torch ir loops c" ;;
+    --as) [ "$2" = convert ] && words="json bytes" || words="text json dot python torch ir loops c issue unittest" ;;
     *) return ;;
     esac
     compgen -P "$done" -W "$words" -- "$last"

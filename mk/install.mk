@@ -2,7 +2,7 @@
 
 SHARE := $(PREFIX)/share
 ZSH_COMPLETIONS ?= $(SHARE)/zsh/site-functions
-SEED_FILES := $(wildcard corpus/seeds/*.json)
+SEED_FILES := $(wildcard corpus/seeds/*.json corpus/upstream/outcomes.json corpus/upstream/programs/*.json)
 # FILE:MODE:PLACE; with ENGINE=libfuzzer or afl also what campaigns of that engine need.
 INSTALLED := twingrad:755:$(PREFIX)/bin/twingrad \
 	$(foreach f,$(wildcard docs/man/*.[1-8]),$(f):644:$(SHARE)/man/man$(subst .,,$(suffix $(f)))/$(notdir $(f))) \
@@ -17,7 +17,7 @@ INSTALLED := twingrad:755:$(PREFIX)/bin/twingrad \
 	completions/_twingrad:644:$(ZSH_COMPLETIONS)/_twingrad \
 	$(foreach f,$(ENGINE_NEEDS_$(ENGINE)),$(f):755:$(PREFIX)/libexec/twingrad/$(ENGINE)/$(notdir $(f)))
 # Folders that belong to twingrad alone, deepest first: uninstall removes them once they are empty.
-OWN_FOLDERS := $(SHARE)/twingrad/corpus/seeds $(SHARE)/twingrad/corpus/known $(SHARE)/twingrad/corpus $(SHARE)/twingrad/targets $(SHARE)/twingrad \
+OWN_FOLDERS := $(SHARE)/twingrad/corpus/seeds $(SHARE)/twingrad/corpus/upstream/programs $(SHARE)/twingrad/corpus/upstream $(SHARE)/twingrad/corpus/known $(SHARE)/twingrad/corpus $(SHARE)/twingrad/targets $(SHARE)/twingrad \
 	$(if $(ENGINE),$(PREFIX)/libexec/twingrad/$(ENGINE) $(PREFIX)/libexec/twingrad)
 
 .PHONY: install uninstall

@@ -22,7 +22,7 @@ faults: twingrad ## does every seeded fault show in its witness, by the oracle p
 
 .PHONY: replay golden bless ops coverage
 replay: twingrad ## replay the corpus: seeds, regressions and recorded PyTorch results
-	./twingrad replay corpus/seeds corpus/regressions corpus/versions corpus/distilled corpus/golden/1.13
+	./twingrad replay corpus/seeds corpus/regressions corpus/upstream/programs corpus/versions corpus/distilled corpus/golden/1.13
 bless: twingrad ## rewrite the golden IR dumps of tests/golden (read the diff)
 	tests/checks/golden_ir $(OUT) --bless
 ops: twingrad ## write docs/reference/ops.md, the op table for readers, from `twingrad ops`

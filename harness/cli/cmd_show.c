@@ -93,6 +93,9 @@ static void cmd_show_each(void *user, const char *source, const Program *p) {
 int cmd_show(const Options *o) {
     ShowState s = {.options = o, .arena = ARENA_EMPTY};
     const char *as = o->as ? o->as : "text";
+    if (strcmp(as, "issue") == 0 || strcmp(as, "unittest") == 0) {
+        return show_finding(o);
+    }
     int form = 0;
     while (form < COUNT_OF(FORMS) && strcmp(FORMS[form].name, as) != 0) {
         form++;
@@ -100,7 +103,7 @@ int cmd_show(const Options *o) {
     if (form == COUNT_OF(FORMS)) {
         return complain(EXIT_BAD_INPUT,
                         "a program cannot be shown as '%.60s', but as text, json, dot, python, "
-                        "torch, ir, loops or c",
+                        "torch, ir, loops, c, issue or unittest",
                         as);
     }
     s.print = FORMS[form].print;

@@ -17,7 +17,9 @@
 typedef struct Options {
     const char *command;
     const char *pair;    /* "reference,compiled" by default */
-    const char *on;      /* "reference" by default */
+    const char *on;      /* NULL: not given (reference; upstream: torch) */
+    const char *modes;   /* upstream; NULL: not given */
+    bool record;         /* upstream */
     Semantics semantics; /* NONE: not given */
     bool bytes;          /* files are bytes of the codec, whatever their names */
     Limits limits;       /* LIMITS_DEFAULT by default */
@@ -121,6 +123,8 @@ int each_checked(const Options *o, Checker *checker, Arena *arena, int *code, Ea
                  void *user);
 /* "skew.json (skew_symmetric)". */
 const char *title_of(Arena *arena, const char *source, const Program *p);
+/* show --as issue and --as unittest: the finding of each program (show_finding.c). */
+int show_finding(const Options *o);
 /* ---- terminal.c ---- */
 /* Standard output and standard error, as the library sees them. */
 Output terminal_output(const Options *o);

@@ -187,7 +187,6 @@ static bool parse_option(Options *o, const char *word, const char *next, const c
 bool options_parse(Options *o, int argc, char **argv, const char *accepted, bool *help,
                    char *message, size_t message_size) {
     o->pair = "reference,compiled";
-    o->on = "reference";
     o->compile = COMPILE_DEFAULT;
     o->limits = LIMITS_DEFAULT;
     o->generate = GENERATE_DEFAULTS;

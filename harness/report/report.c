@@ -2,6 +2,7 @@
  * script for PyTorch, and one page that says what differs and how to reproduce it. */
 #include "harness/report/report.h"
 
+#include "harness/report/issue.h"
 #include "harness/triage/cause.h"
 #include "harness/util/io.h"
 #include "harness/util/printable.h"
@@ -222,13 +223,28 @@ static bool write_part(const char *dir, const char *name, const Text *t, char *m
 }
 
 static void remove_folder(const char *dir) {
-    static const char *const parts[] = {"case.json", "minimized.json", "repro.py", "finding.md"};
+    static const char *const parts[] = {"case.json", "minimized.json", "repro.py", "finding.md",
+                                        "issue.md"};
     char path[4200];
     for (int i = 0; i < COUNT_OF(parts); i++) {
         snprintf(path, sizeof path, "%s/%s", dir, parts[i]);
         unlink(path);
     }
     rmdir(dir);
+}
+
+/* issue.md, as far as it is known without running anything but the reference. */
+static bool write_issue(Arena *arena, const char *dir, const Report *r, const Target *compiling,
+                        char *message, size_t message_size) {
+    Executor reference = r->checker->reference;
+    Text t = {.arena = arena};
+    issue_print(&t, &(Issue){.program = r->minimized,
+                             .finding = r->finding,
+                             .a = reference.run(&reference, r->minimized, &r->checker->run, arena),
+                             .mode = target_mode(compiling),
+                             .version = target_version(compiling),
+                             .options = report_pair_options(arena, r->checker)});
+    return write_part(dir, "issue.md", &t, message, message_size);
 }
 
 bool report_write(Arena *arena, const char *out, const Report *r, char *path, size_t path_size,
@@ -252,7 +268,8 @@ bool report_write(Arena *arena, const char *out, const Report *r, char *path, si
     const Target *compiling = compiling_target(r->checker);
     program_print_repro(&script, r->minimized, compiling ? target_mode(compiling) : NULL);
     write_page(&page, r);
-    bool ok = write_part(aside, "case.json", &found, message, message_size) &&
+    bool files = !compiling || write_issue(arena, aside, r, compiling, message, message_size);
+    bool ok = files && write_part(aside, "case.json", &found, message, message_size) &&
               write_part(aside, "minimized.json", &small, message, message_size) &&
               write_part(aside, "repro.py", &script, message, message_size) &&
               write_part(aside, "finding.md", &page, message, message_size);

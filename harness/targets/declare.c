@@ -299,10 +299,19 @@ const char *target_known_name(Arena *arena, const char *target) {
     return arena_printf(arena, "%.*s", (int)n, target);
 }
 
-const char *target_known_file(Arena *arena, const char *file, const char *name) {
+/* ../corpus/NAME beside the file of targets; NULL if it cannot be read. */
+static const char *beside_targets(Arena *arena, const char *file, const char *name) {
     const char *path = file ? file : default_targets_file(arena),
                *slash = path ? strrchr(path, '/') : NULL;
-    const char *list = arena_printf(arena, "%.*s../corpus/known/%s.json",
-                                    slash ? (int)(slash + 1 - path) : 0, path ? path : "", name);
-    return path && access(list, R_OK) == 0 ? list : NULL;
+    const char *found = arena_printf(arena, "%.*s../corpus/%s", slash ? (int)(slash + 1 - path) : 0,
+                                     path ? path : "", name);
+    return path && access(found, R_OK) == 0 ? found : NULL;
+}
+
+const char *target_known_file(Arena *arena, const char *file, const char *name) {
+    return beside_targets(arena, file, arena_printf(arena, "known/%s.json", name));
+}
+
+const char *target_corpus_folder(Arena *arena, const char *file, const char *name) {
+    return beside_targets(arena, file, name);
 }

@@ -27,5 +27,7 @@ const char *target_known_name(Arena *arena, const char *target);
 /* The list of known issues that comes with it, ../corpus/known/NAME.json beside `file` (NULL: the
  * default file); NULL if there is none. */
 const char *target_known_file(Arena *arena, const char *file, const char *name);
+/* ../corpus/NAME beside `file` (NULL: the default file); NULL if there is no such folder. */
+const char *target_corpus_folder(Arena *arena, const char *file, const char *name);
 
 #endif

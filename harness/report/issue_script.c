@@ -1,0 +1,428 @@
+/* The script of a report: the program as a plain function `f`, and `run(f)`, which builds the
+ * inputs, calls it and returns the one thing that differs.
+ *
+ *     import torch
+ *     def f(x):
+ *         y = x.mul(2)
+ *         return y
+ *     def run(f):
+ *         x = torch.tensor([1.0, 2.0])
+ *         y = f(x)
+ *         return y
+ *     torch.testing.assert_close(run(torch.compile(f, backend="inductor")), run(f), ..)
+ *
+ * The Python surface of the program (`shell`) is kept for spellings only. */
+#include "harness/report/issue_script.h"
+
+#include "program/print/python.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+typedef struct Script {
+    Printer pr;
+    const Issue *issue;
+    bool probes; /* the trace differs: probes are collected */
+    int indent;
+} Script;
+
+static Text *line(const Script *s) {
+    python_indent(&s->pr, s->indent);
+    return s->pr.t;
+}
+
+/* Statements as the exporter prints them, without paths; `_t.append(("body[1]", "dtype", x))`
+ * becomes `seen.append(x)`, or disappears. */
+static void print_statements(const Script *s, const Block *block) {
+    Text lines = {.arena = s->pr.t->arena};
+    Printer pr = s->pr;
+    pr.t = &lines;
+    if (!block->first) {
+        return;
+    }
+    python_block(&pr, block, s->indent);
+    for (const char *at = lines.v; *at;) {
+        const char *end = strchrnul(at, '\n'), *stop = end, *word = at + strspn(at, " ");
+        for (const char *c = word; c + 3 < end; c++) {
+            stop = strncmp(c, "  # ", 4) == 0 ? c : stop;
+        }
+        if (strncmp(word, "_t.append((", 11) == 0) {
+            const char *kind = strstr(word, "\", \""),
+                       *value = kind ? strstr(kind + 4, "\", ") : NULL;
+            text_addn(s->pr.t, at, word - at);
+            if (s->probes && value && value < stop) {
+                text_printf(s->pr.t, "seen.append(%.*s\n", (int)(stop - value - 4), value + 3);
+            } else {
+                text_add(s->pr.t, "pass\n");
+            }
+        } else {
+            text_addn(s->pr.t, at, stop - at);
+            text_add(s->pr.t, "\n");
+        }
+        at = end + (*end == '\n');
+    }
+}
+
+/* "x, y", or "a, " before what follows. */
+static void print_names(const Script *s, const NameId *v, int n) {
+    for (int i = 0; i < n; i++) {
+        text_printf(s->pr.t, i ? ", %s" : "%s", print_name(&s->pr, v[i]));
+    }
+}
+
+static void print_function(Script *s) {
+    const Program *p = s->issue->program;
+    int n;
+    const NameId *args = program_arguments(p, s->pr.t->arena, &n);
+    text_add(line(s), "def f(");
+    print_names(s, args, n);
+    text_add(s->pr.t, "):\n");
+    s->indent++;
+    if (s->probes) {
+        text_add(line(s), "seen = []\n");
+    }
+    print_statements(s, &p->body);
+    text_add(line(s), "return ");
+    if (s->probes) {
+        text_add(s->pr.t, p->nreturns ? "seen, " : "seen");
+    } else if (p->nreturns == 0) {
+        text_add(s->pr.t, "None");
+    }
+    print_names(s, p->returns, p->nreturns);
+    text_add(s->pr.t, s->probes && p->nreturns == 0 ? ",\n\n" : "\n\n");
+    s->indent--;
+}
+
+/* ---- inputs ---- */
+
+/* Elements from *at on as nested lists of these sizes. */
+static void print_nested(const Script *s, const void *data, DType dtype, const int64_t *size,
+                         int ndim, int64_t *at) {
+    if (ndim <= 1) {
+        int64_t n = ndim == 0 ? 1 : size[0];
+        Text flat = {.arena = s->pr.t->arena};
+        Printer pr = s->pr;
+        pr.t = &flat;
+        print_elements(&pr, (const char *)data + *at * dtype_bytes(dtype), n, dtype);
+        if (ndim == 0) { /* without the brackets */
+            text_addn(s->pr.t, flat.v + 1, flat.n - 2);
+        } else {
+            text_add(s->pr.t, flat.v);
+        }
+        *at += n;
+        return;
+    }
+    text_add(s->pr.t, "[");
+    for (int64_t i = 0; i < size[0]; i++) {
+        text_add(s->pr.t, i ? ", " : "");
+        print_nested(s, data, dtype, size + 1, ndim - 1, at);
+    }
+    text_add(s->pr.t, "]");
+}
+
+static void print_input_sizes(const Script *s, const int64_t *v, int n) {
+    text_add(s->pr.t, "[");
+    for (int i = 0; i < n; i++) {
+        text_printf(s->pr.t, i ? ", %" PRId64 : "%" PRId64, v[i]);
+    }
+    text_add(s->pr.t, "]");
+}
+
+/* A new tensor with the elements that `data` says. */
+static void print_values(const Script *s, const Input *in, const int64_t *size, int ndim) {
+    Text *t = s->pr.t;
+    int64_t n = 1, at = 0;
+    sizes_numel(size, ndim, &n);
+    const InputData *data = &in->data;
+    bool floats = in->dtype == DT_float32;
+    bool fill = !data->given || data->is_fill;
+    FillKind kind = data->given && data->is_fill ? data->fill : FILL_zeros;
+    const char *dtype = dtype_name(in->dtype);
+    if (fill && (kind == FILL_zeros || kind == FILL_ones || n == 0)) {
+        text_printf(t, "torch.%s(", kind == FILL_ones ? "ones" : "zeros");
+        print_input_sizes(s, size, ndim);
+        text_printf(t, floats ? ")" : ", dtype=torch.%s)", dtype);
+        return;
+    }
+    if (fill && kind == FILL_arange && (floats || in->dtype == DT_int64)) {
+        text_printf(t, floats ? "torch.arange(%" PRId64 ".0)" : "torch.arange(%" PRId64 ")", n);
+        if (ndim != 1) {
+            text_add(t, ".reshape(");
+            print_input_sizes(s, size, ndim);
+            text_add(t, ")");
+        }
+        return;
+    }
+    void *v = arena_alloc(t->arena, (n ? n : 1) * dtype_bytes(in->dtype));
+    if (fill) {
+        fill_buffer(v, in->dtype, n, kind, data->seed);
+    } else {
+        memcpy(v, data->data, (size_t)(n * dtype_bytes(in->dtype)));
+    }
+    text_add(t, "torch.tensor(");
+    print_nested(s, v, in->dtype, size, ndim, &at);
+    bool implied = floats || in->dtype == DT_int64 || in->dtype == DT_bool;
+    text_printf(t, implied ? ")" : ", dtype=torch.%s)", dtype);
+}
+
+static int64_t input_extent(const Input *in) {
+    int64_t extent = in->offset + 1;
+    for (int d = 0; d < in->ndim; d++) {
+        if (in->size[d] == 0) {
+            return 0;
+        }
+        extent += (in->size[d] - 1) * in->stride[d];
+    }
+    return extent;
+}
+
+static bool is_plain(const Input *in) {
+    return in->storage == NAME_NONE && !in->stride_given && in->offset == 0;
+}
+
+static void print_script_input(const Script *s, const Input *v, int n, int k) {
+    const Input *in = &v[k];
+    Text *t = line(s);
+    text_printf(t, "%s = ", print_name(&s->pr, in->name));
+    if (is_plain(in)) {
+        print_values(s, in, in->size, in->ndim);
+    } else {
+        int64_t length = 0;
+        const Input *first = in;
+        for (int i = n - 1; i >= 0; i--) { /* those that share the storage */
+            if (i == k || (in->storage != NAME_NONE && v[i].storage == in->storage)) {
+                int64_t extent = input_extent(&v[i]);
+                length = extent > length ? extent : length;
+                first = &v[i];
+            }
+        }
+        if (first == in) {
+            print_values(s, first, &length, 1);
+        } else {
+            text_printf(t, "%s.detach()", print_name(&s->pr, first->name));
+        }
+        text_add(t, ".as_strided(");
+        print_input_sizes(s, in->size, in->ndim);
+        text_add(t, ", ");
+        print_input_sizes(s, in->stride, in->ndim);
+        text_printf(t, ", %" PRId64 ")", in->offset);
+        text_add(t, in->requires_grad ? ".detach()" : "");
+    }
+    text_add(t, in->requires_grad ? ".requires_grad_()\n" : "\n");
+}
+
+/* ---- calls ---- */
+
+/* The gradients that are fed, of the returns that take part in eager mode. */
+static void print_backward(const Script *s, const CallResult *eager) {
+    const Program *p = s->issue->program;
+    Text roots = {.arena = s->pr.t->arena}, tangents = {.arena = s->pr.t->arena};
+    text_add(&roots, "");
+    text_add(&tangents, "");
+    Script to = *s;
+    to.pr.t = &tangents;
+    int n = 0;
+    for (int k = 0; k < eager->nreturns && k < p->nreturns; k++) {
+        const ReturnRecord *r = &eager->returns[k];
+        bool chosen = p->backward.nof < 0;
+        for (int i = 0; i < p->backward.nof; i++) {
+            chosen |= p->backward.of[i] == k;
+        }
+        if (!chosen || !r->requires_grad || !dtype_is_float(r->values.dtype)) {
+            continue;
+        }
+        const Input values = {.dtype = r->values.dtype,
+                              .data = {.given = true,
+                                       .is_fill = true,
+                                       .fill = p->backward.fill,
+                                       .seed = p->backward.seed + (uint64_t)k}};
+        text_printf(&roots, "%sr[%d]", n ? ", " : "", k + s->probes);
+        text_add(&tangents, n ? ", " : "");
+        print_values(&to, &values, r->values.size, r->values.ndim);
+        n++;
+    }
+    if (n > 0) {
+        text_printf(line(s), "torch.autograd.backward([%s], [%s])\n", roots.v, tangents.v);
+    }
+}
+
+static void print_call(Script *s, int call) {
+    const Program *p = s->issue->program;
+    const Recall *r = call > 0 ? &p->recalls[call - 1] : NULL;
+    Arena *arena = s->pr.t->arena;
+    int ninputs, nargs;
+    bool grad_mode;
+    const Input *inputs = program_call_inputs(p, call, &ninputs, &grad_mode);
+    const NameId *args = program_arguments(p, arena, &nargs);
+    if (r && r->keep) {
+        for (int i = 0; i < r->nset; i++) {
+            text_printf(line(s), "%s.requires_grad_(%s)\n", print_name(&s->pr, r->set[i].name),
+                        r->set[i].requires_grad ? "True" : "False");
+        }
+        for (int i = 0; i < ninputs; i++) {
+            if (inputs[i].requires_grad) {
+                text_printf(line(s), "%s.grad = None\n", print_name(&s->pr, inputs[i].name));
+            }
+        }
+    } else {
+        for (int i = 0; i < ninputs; i++) {
+            print_script_input(s, inputs, ninputs, i);
+        }
+        Script setup = *s;
+        setup.probes = false;
+        print_statements(&setup, &p->setup);
+    }
+    if (!grad_mode) {
+        text_add(line(s), "with torch.no_grad():\n");
+        s->indent++;
+    }
+    bool one = p->nreturns == 1 && !s->probes;
+    text_printf(line(s), one ? "r = [f(" : "r = f(");
+    print_names(s, args, nargs);
+    text_add(s->pr.t, one ? ")]\n" : ")\n");
+    s->indent -= !grad_mode;
+    const Result *eager = s->issue->a;
+    if (p->backward.given && eager && call < eager->ncalls) {
+        print_backward(s, &eager->calls[call]);
+    }
+}
+
+/* ---- what differs ---- */
+
+/* The tensor that the finding is about. */
+static const char *subject_of(const Script *s) {
+    const Finding *f = s->issue->finding;
+    Arena *arena = s->pr.t->arena;
+    if (f->subject == SUBJECT_RETURN) {
+        return arena_printf(arena, "r[%d]", f->index + s->probes);
+    }
+    int ninputs;
+    bool grad_mode;
+    const Input *inputs = program_call_inputs(s->issue->program, f->call, &ninputs, &grad_mode);
+    return f->subject == SUBJECT_INPUT && f->index < ninputs
+               ? print_name(&s->pr, inputs[f->index].name)
+               : "None";
+}
+
+/* The expression that differs; *tensor: it is compared as a tensor. */
+static const char *observed(const Script *s, bool *tensor) {
+    const Finding *f = s->issue->finding;
+    Arena *arena = s->pr.t->arena;
+    const char *of = subject_of(s);
+    *tensor = f->oracle == ORACLE_values || f->oracle == ORACLE_gradients;
+    if (s->probes) {
+        return "r[0]";
+    }
+    if (f->oracle == ORACLE_gradients) {
+        return arena_printf(arena, "%s.grad", of);
+    }
+    if (f->oracle == ORACLE_values) {
+        return f->subject == SUBJECT_RETURN ? arena_printf(arena, "%s.detach()", of) : of;
+    }
+    if (f->oracle == ORACLE_flags) {
+        return arena_printf(arena, "%s.%s", of, f->kind);
+    }
+    if (f->oracle == ORACLE_metadata && strcmp(f->kind, "version") != 0) {
+        return arena_printf(arena, "(%s.dtype, %s.size(), %s.stride())", of, of, of);
+    }
+    return "None";
+}
+
+/* Which arguments and earlier returns the subject shares its storage with. */
+static const char *observed_sharing(const Script *s) {
+    const Program *p = s->issue->program;
+    const Finding *f = s->issue->finding;
+    Text t = {.arena = s->pr.t->arena};
+    const char *of = subject_of(s);
+    int ninputs;
+    bool grad_mode;
+    const Input *inputs = program_call_inputs(p, f->call, &ninputs, &grad_mode);
+    text_printf(&t, "[t.untyped_storage().data_ptr() == %s.untyped_storage().data_ptr() for t in [",
+                of);
+    int n = 0;
+    for (int i = 0; i < ninputs; i++) {
+        text_printf(&t, n++ ? ", %s" : "%s", print_name(&s->pr, inputs[i].name));
+    }
+    for (int k = 0; f->subject == SUBJECT_RETURN && k < f->index; k++) {
+        text_printf(&t, n++ ? ", r[%d]" : "r[%d]", k);
+    }
+    text_add(&t, "]]");
+    return t.v;
+}
+
+/* The write-through check: r[k].fill_(k + 1). */
+static void print_writes(const Script *s) {
+    const Program *p = s->issue->program;
+    for (int k = 0; k < p->nreturns; k++) {
+        text_printf(line(s), "r[%d].detach().fill_(%d)\n", k, k + 1);
+    }
+}
+
+void script_print_definitions(Text *text, const Issue *issue, int indent) {
+    const Finding *f = issue->finding;
+    Script s = {.pr = {text, issue->program, python_names(text->arena, issue->program), true},
+                .issue = issue,
+                .probes = f->oracle == ORACLE_trace,
+                .indent = indent};
+    print_function(&s);
+    text_add(line(&s), "def run(f):\n");
+    s.indent++;
+    int calls = f->call < 1 + issue->program->nrecalls ? f->call : issue->program->nrecalls;
+    for (int call = 0; call <= calls; call++) {
+        print_call(&s, call);
+    }
+    bool tensor;
+    const char *what = observed(&s, &tensor);
+    if (f->oracle == ORACLE_alias && strcmp(f->kind, "poke") == 0) {
+        print_writes(&s);
+        what = arena_printf(text->arena, "%s.detach()", subject_of(&s));
+    } else if (f->oracle == ORACLE_alias) {
+        what = observed_sharing(&s);
+    }
+    text_printf(line(&s), "return %s\n", what);
+}
+
+bool script_compares_tensors(const Issue *issue) {
+    const Finding *f = issue->finding;
+    return f->oracle == ORACLE_values || f->oracle == ORACLE_gradients ||
+           (f->oracle == ORACLE_alias && strcmp(f->kind, "poke") == 0);
+}
+
+const char *script_backend(const Issue *issue) {
+    const char *mode = issue->mode ? issue->mode : "inductor";
+    return strcmp(mode, "dynamo") == 0         ? "eager"
+           : strncmp(mode, "inductor", 8) == 0 ? "inductor"
+           : strcmp(mode, "aot") == 0          ? "aot_eager"
+                                               : mode;
+}
+
+void script_print_outcome(Text *text, int indent) {
+    static const char *const lines[] = {
+        "def outcome(f):", "    try:", "        run(f)",
+        "    except Exception as error:", "        return type(error).__name__"};
+    for (int i = 0; i < COUNT_OF(lines); i++) {
+        text_printf(text, "%*s%s\n", 4 * indent, "", lines[i]);
+    }
+}
+
+void issue_script(Text *text, const Issue *issue) {
+    const Finding *f = issue->finding;
+    text_add(text, "import torch\n\n");
+    script_print_definitions(text, issue, 0);
+    const char *dynamic =
+        issue->mode && strcmp(issue->mode, "inductor_dynamic") == 0 ? ", dynamic=True" : "";
+    text_printf(text, "\ncompiled = torch.compile(f, backend=\"%s\"%s)\n", script_backend(issue),
+                dynamic);
+    if (script_compares_tensors(issue)) {
+        text_add(text, "torch.testing.assert_close(run(compiled), run(f), equal_nan=True)\n");
+    } else if (f->oracle != ORACLE_status) {
+        text_add(text, "observed, expected = run(compiled), run(f)\n"
+                       "assert observed == expected, (observed, expected)\n");
+    } else if (strncmp(f->kind, "ok_vs_", 6) == 0) {
+        text_add(text, "run(f)  # eager runs\nrun(compiled)\n");
+    } else {
+        script_print_outcome(text, 0);
+        text_add(text, "observed, expected = outcome(compiled), outcome(f)\n"
+                       "assert observed == expected, (observed, expected)\n");
+    }
+}

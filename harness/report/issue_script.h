@@ -1,0 +1,16 @@
+/* Parts of the script of a report, shared by its forms (issue.c). */
+#ifndef HARNESS_ISSUE_SCRIPT_H
+#define HARNESS_ISSUE_SCRIPT_H
+
+#include "harness/report/issue.h"
+
+/* The functions `f` and `run(f)`, indented by `indent` steps. */
+void script_print_definitions(Text *text, const Issue *issue, int indent);
+/* The function `outcome(f)`: the name of the exception of run(f), or None. */
+void script_print_outcome(Text *text, int indent);
+/* Are the answers of run(f) compared as tensors? */
+bool script_compares_tensors(const Issue *issue);
+/* The backend of torch.compile for the mode. */
+const char *script_backend(const Issue *issue);
+
+#endif
