@@ -188,7 +188,7 @@ void draw_recalls(Gen *g) {
     if (g->want_sizes && !bounded && p->ninputs > 0 && draw_sizes(g)) {
         return;
     }
-    if (p->ninputs > 0 && draw_feature(g, g->w[W_cycle])) {
+    if (p->ninputs > 0 && (g->want_values || draw_feature(g, g->w[W_cycle]))) {
         draw_cycle(g);
         return;
     }

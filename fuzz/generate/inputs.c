@@ -41,6 +41,9 @@ int draw_size(Gen *g, int64_t *size) {
         size[d] = numel * size[d] > g->most ? 1 : size[d];
         numel *= size[d] > 0 ? size[d] : 1;
     }
+    if (n > 2 && draw_chance(g, 12)) { /* a batch of one */
+        size[0] = 1;
+    }
     return n;
 }
 

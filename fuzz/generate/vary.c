@@ -114,7 +114,17 @@ static void vary_data(Gen *g, Input *in, int n) {
     }
 }
 
-/* Indices and counts that are given by value: one element comes nearer to 0, where it fits, too. */
+/* A value that fits where `v` does, as an index at least, and is nearer to 0: the next one, or the
+ * one that counts from the other end. Applied again and again it gives up to 2 v different ones. */
+static int64_t nearer_value(Gen *g, int64_t v) {
+    bool turns = draw_chance(g, 75);
+    if (v >= 0) {
+        return turns ? -v - 1 : max_i64(v - 1, 0);
+    }
+    return v == -1 ? v : turns ? -v - 2 : v + 1;
+}
+
+/* Indices and counts that are given by value: one element comes nearer to 0. */
 static void vary_values(Gen *g, Input *in, int n) {
     int start = draw_below(g, n);
     for (int i = 0; i < n; i++) {
@@ -124,8 +134,8 @@ static void vary_values(Gen *g, Input *in, int n) {
         }
         x->data.data = arena_copy(g->arena, x->data.data, x->data.numel * dtype_bytes(x->dtype));
         int at = draw_below(g, (int)x->data.numel);
-        int64_t v = element_int(x->data.data, x->dtype, at);
-        element_store_int(x->data.data, x->dtype, at, v > 0 ? v - 1 : v < -1 ? v + 1 : v);
+        int64_t v = nearer_value(g, element_int(x->data.data, x->dtype, at));
+        element_store_int(x->data.data, x->dtype, at, x->dtype == DT_uint8 ? max_i64(v, 0) : v);
         return;
     }
 }

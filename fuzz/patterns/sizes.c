@@ -1,5 +1,5 @@
-/* Patterns about sizes: what a compilation for many sizes has to guard. Their fault families in
- * compiled/core/faults.def are GU (guards) and SH (symbolic shapes). */
+/* Patterns about sizes and positions: what a compilation for many of them has to guard. Their fault
+ * families in compiled/core/faults.def are GU (guards) and SH (symbolic shapes). */
 #include "fuzz/patterns/pattern.h"
 
 /* x[.., :stop] with a stop near the size: clamped in some calls. */
@@ -66,4 +66,33 @@ bool pattern_other_sizes(Gen *g) {
     want_return(g, v);
     pattern_noise(g);
     return true;
+}
+
+/* Where something is read or stored is an argument, as in a loop that fills a buffer: code that
+ * holds its value is made anew for each, and more often than the code cache has room. */
+bool pattern_position(Gen *g) {
+    int64_t size[MAX_DIMS];
+    int n = 1 + draw_below(g, 2), dim = draw_below(g, n);
+    for (int d = 0; d < n; d++) {
+        size[d] = d == dim ? draw_between(g, 4, 12) : draw_between(g, 1, 3);
+    }
+    int64_t at = draw_between(g, size[dim] / 2, size[dim] - 1);
+    GenVar *x = draw_input(g, g->main, size, n, draw_chance(g, 60), 30);
+    GenVar *position = draw_input_values(g, DT_int64, NULL, 0, &at);
+    if (x == NULL || position == NULL) {
+        return false;
+    }
+    g->want_values = true;
+    PIndexItem items[2] = {index_slice(INT64_MIN, INT64_MIN, INT64_MIN)};
+    items[dim] = index_var(position);
+    GenVar *y = NULL;
+    if (draw_chance(g, 40)) {
+        GenVar *to = say_scalar(g, OP_mul_Scalar, x, scalar_int(2));
+        y = say_setitem(g, to, items, dim + 1, draw_input(g, g->main, NULL, 0, true, 30)) ? to
+                                                                                          : NULL;
+    } else {
+        y = say_getitem(g, x, items, dim + 1);
+    }
+    want_return(g, y);
+    return y != NULL;
 }

@@ -74,7 +74,11 @@ bool pattern_windows(Gen *g) {
         x = y != NULL && y->t->ndim > 0 ? y : x;
     }
     if (draw_chance(g, 25) && var_writable(g, x, false)) {
-        draw_of_class(g, CLASS_WRITE_MOVE, x);
+        if (draw_chance(g, 50)) {
+            draw_this_op(g, OP_setitem, x);
+        } else {
+            draw_of_class(g, CLASS_WRITE_MOVE, x);
+        }
     }
     int dim = draw_chance(g, 70) ? 0 : draw_below(g, x->t->ndim);
     int64_t n = x->t->size[dim];
@@ -88,6 +92,9 @@ bool pattern_windows(Gen *g) {
     GenVar *from = window(g, x, dim, length);
     GenVar *value = from == NULL ? NULL : turned(g, from);
     int r = draw_below(g, 100); /* the rest copies between parts that may overlap: undefined */
+    if (value != NULL && !value->view && draw_chance(g, 50)) {
+        r = 100; /* a flip is a copy already */
+    }
     if (value != NULL && r < 70) {
         value = draw_pointwise(g, value);
     } else if (value != NULL && r < 96) {

@@ -18,9 +18,11 @@ static int count_calls(Gen *g) {
                     : (int)draw_between(g, 15, MAX_RECALLS);
 }
 
-/* More variants than the code cache holds entries, now and then. */
-static int count_variants(Gen *g, int ncalls) {
-    int n = draw_chance(g, 75) ? (int)draw_between(g, 2, 4) : (int)draw_between(g, 5, 12);
+/* More variants than the code cache holds entries, now and then: mostly where values differ, each
+ * of which may be a new entry. */
+static int count_variants(Gen *g, int ncalls, Variation what) {
+    int few = what == VARY_VALUES ? 40 : 75;
+    int n = draw_chance(g, few) ? (int)draw_between(g, 2, 4) : (int)draw_between(g, 5, 12);
     return n <= ncalls + 1 ? n : ncalls + 1;
 }
 
@@ -44,21 +46,26 @@ static Variation any_variation(Gen *g) {
 
 void draw_cycle(Gen *g) {
     Program *p = g->p;
-    int n = count_calls(g), nvariant = count_variants(g, n), order = draw_below(g, 3);
     Variation what = any_variation(g);
     for (int i = 0; i < p->ninputs; i++) { /* what code may depend on */
-        if (!p->inputs[i].data.is_fill && draw_chance(g, 40)) {
+        if (!p->inputs[i].data.is_fill && (g->want_values || draw_chance(g, 40))) {
             what = VARY_VALUES;
         }
     }
-    bool apart = draw_chance(g, 50), modes = draw_chance(g, 15), data = draw_chance(g, 50);
+    bool values = g->want_values && what == VARY_VALUES;
+    int n = values ? (int)draw_between(g, 9, 13) : count_calls(g),
+        nvariant = values ? MOST_VARIANTS : count_variants(g, n, what), order = draw_below(g, 3);
+    nvariant = nvariant <= n + 1 ? nvariant : n + 1;
+    order = values ? 0 : order;
+    bool apart = what != VARY_VALUES && draw_chance(g, 50), modes = draw_chance(g, 15),
+         data = draw_chance(g, 50);
     Variant variant[MOST_VARIANTS];
     variant[0] = (Variant){p->inputs, p->grad_mode};
     for (int i = 1; i < nvariant; i++) {
         const Variant *from = &variant[apart ? 0 : i - 1];
         variant[i] = *from;
         variant[i].in = arena_copy(g->arena, from->in, (int64_t)sizeof(Input) * p->ninputs);
-        vary(g, draw_chance(g, 80) ? what : any_variation(g), variant[i].in, p->ninputs);
+        vary(g, values || draw_chance(g, 80) ? what : any_variation(g), variant[i].in, p->ninputs);
         variant[i].grad_mode ^= modes && draw_chance(g, 50);
     }
     p->recalls = arena_array(g->arena, Recall, n);

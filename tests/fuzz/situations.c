@@ -296,37 +296,6 @@ START_TEST(cycles_of_up_to_64_calls_return_to_an_early_variant) {
 }
 END_TEST
 
-/* ---- split and rejoin ---- */
-
-static void count_split(void *user, const Stmt *s, const Stmt *before) {
-    Count *count = user;
-    (void)before;
-    count->ops += s->op->kind == KIND_MULTI_VIEW || s->op->id == OP_tensor_split;
-    count->yes += count->ops > 0 && (s->op->id == OP_cat || s->op->id == OP_stack);
-}
-static void see_rejoin(void *user, const Program *p) {
-    Count *count = user, one = {0};
-    each_op(&p->body, count_split, &one);
-    count->programs++;
-    count->yes += one.yes > 0;
-}
-
-START_TEST(rejoin_splits_and_joins) {
-    Count with = {0};
-    char profile[2000] = "motif=100";
-    for (int i = 0; weight_info(i) != NULL; i++) {
-        const WeightInfo *w = weight_info(i);
-        if (w->group != NULL && strcmp(w->group, "motif") == 0 && strcmp(w->name, "rejoin") != 0) {
-            snprintf(profile + strlen(profile), sizeof profile - strlen(profile), ",motif.%s=0",
-                     w->name);
-        }
-    }
-    strcat(profile, ",motif.rejoin=1");
-    programs(profile, see_rejoin, &with);
-    ck_assert_int_gt(10 * with.yes, 8 * with.programs);
-}
-END_TEST
-
 int main(void) {
     op_table_init();
     Suite *suite = suite_create("situations");
@@ -341,7 +310,6 @@ int main(void) {
     tcase_add_test(t, layout_pairs_meet_more_often);
     tcase_add_test(t, mixed_operands_differ_in_dtype_and_dims);
     tcase_add_test(t, cycles_of_up_to_64_calls_return_to_an_early_variant);
-    tcase_add_test(t, rejoin_splits_and_joins);
     suite_add_tcase(suite, t);
     return run_suite("fuzz/situations", suite);
 }
