@@ -103,9 +103,6 @@ void grad_leaky_relu_result(Grad *g) {
 static Tensor *by_slope(const Grad *g, Tensor *slope, Tensor *value) {
     return emit_op(g->e, OP__by_slope, 3, grad_of(g), slope, value);
 }
-static Tensor *without_history(const Grad *g, Tensor *t) {
-    return g->e->create_graph ? emit_unary(g->e, OP_detach, t) : t;
-}
 
 /* grad * (1 - output * output); grad * (1 - output) * output: nodes of their own, whose derivative
  * is not that of these products. */

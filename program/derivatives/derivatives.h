@@ -83,6 +83,10 @@ static inline Tensor *saving(const Grad *g, Tensor *answer, Tensor *saved) {
     }
     return answer;
 }
+/* An operand of a node that PyTorch computes as a whole: `t` as a value. */
+static inline Tensor *without_history(const Grad *g, Tensor *t) {
+    return g->e->create_graph ? emit_unary(g->e, OP_detach, t) : t;
+}
 /* A gradient whose own derivative PyTorch does not implement. */
 static inline Tensor *not_again(const Grad *g, Tensor *answer, Tensor *like) {
     return g->e->create_graph ? emit_binary(g->e, OP__not_again, like, answer) : answer;

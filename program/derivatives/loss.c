@@ -45,56 +45,68 @@ void grad_embedding_grad(Grad *g) {
     give(g, 0, rows);
 }
 
-/* 2 (self - target), for a mean divided by the number of elements of self, even where the operands
- * are broadcast. */
-static Tensor *mse_slope(const Grad *g, Tensor *self, Tensor *target, bool mean) {
-    if (!self || !target) {
+/* 2 (self - target) * grad, row-major and of self's dtype; for a mean divided by the number of
+ * elements of self, even where the operands are broadcast. A node of its own. */
+static Tensor *mse_loss_backward(const Grad *g, Tensor *grad, Tensor *self, Tensor *target,
+                                 int64_t reduction) {
+    Emit *e = g->e;
+    Tensor *factor = without_history(g, grad), *x = without_history(g, self),
+           *y = without_history(g, target);
+    if (!factor || !x || !y) {
         return NULL;
     }
-    Scalar norm = scalar_float(mean ? 2 / (double)tensor_numel(self) : 2);
-    return g->e->create_graph
-               ? emit_op(g->e, OP__mse_slope, 4, self, target, norm, (int)mean)
-               : emit_scalar(g->e, OP_mul_Scalar, emit_sub(g->e, self, target), norm);
+    DType wide = dtype_promote(dtype_promote(grad->dtype, self->dtype), target->dtype);
+    Tensor *apart = emit_sub(e, emit_cast(e, x, wide), emit_cast(e, y, wide));
+    Scalar norm = scalar_float(reduction == 1 ? 2 / (double)tensor_numel(self) : 2);
+    Tensor *slope = emit_scalar(e, OP_mul_Scalar, apart, norm);
+    Tensor *value =
+        emit_unary(e, OP_contiguous, emit_mul(e, slope, emit_cast(e, factor, wide)));
+    value = emit_cast(e, value, self->dtype); /* zeros_like(self) */
+    return e->create_graph
+               ? emit_op(e, OP__mse_loss_backward, 5, grad, self, target, value, reduction)
+               : value;
 }
 
-/* self: 2 grad, divided by its number of elements for a mean; target: the negative
- * (mse_loss_double_backward in FunctionsManual.cpp) */
-void grad_mse_slope(Grad *g) {
-    for (int k = 0; k < 2; k++) {
+/* grad: as the op; self: 2 * T * grad, divided by its number of elements for a mean, where T is its
+ * gradient; target: the negative (mse_loss_double_backward in FunctionsManual.cpp) */
+void grad_mse_loss_backward(Grad *g) {
+    Emit *e = g->e;
+    Tensor *grad = tensor_arg(g, 0), *tangent = grad_of(g);
+    int64_t reduction = g->call->arg[4].i;
+    if (wanted(g, 0)) {
+        give(g, 0, mse_loss_backward(g, tangent, tensor_arg(g, 1), tensor_arg(g, 2), reduction));
+    }
+    for (int k = 1; k <= 2; k++) {
         if (wanted(g, k)) {
-            Tensor *answer = emit_scalar(g->e, OP_mul_Scalar, grad_of(g), scalar_float(2));
-            if (g->call->arg[3].b) {
+            Tensor *answer = emit_scalar(e, OP_mul_Scalar, emit_mul(e, tangent, grad),
+                                         scalar_float(2));
+            if (reduction == 1) {
                 double numel = (double)tensor_numel(tensor_arg(g, k));
-                answer = emit_scalar(g->e, OP_div_Scalar, answer, scalar_float(numel));
+                answer = emit_scalar(e, OP_div_Scalar, answer, scalar_float(numel));
             }
-            give(g, k, k == 0 ? answer : emit_neg(g->e, answer));
+            give(g, k, k == 1 ? answer : emit_neg(e, answer));
         }
     }
 }
 
-/* self: 2 (self - target) * grad, divided by the number of elements for a mean; target: the
- * negative (mse_loss_backward, whose kernel requires equal dtypes up to 2.8, and has no half types
- * in 1.13) */
+/* self: mse_loss_backward of self; target: of target (whose kernel requires equal dtypes up to 2.8,
+ * and has no half types in 1.13) */
 void grad_mse_loss(Grad *g) {
-    Emit *e = g->e;
-    Tensor *grad = grad_of(g), *self = tensor_arg(g, 0), *target = tensor_arg(g, 1);
+    Tensor *grad = grad_of(g), *operand[2] = {tensor_arg(g, 0), tensor_arg(g, 1)};
     if (!wanted(g, 0) && !wanted(g, 1)) {
         return;
     }
-    bool mixed = self->dtype != target->dtype || grad->dtype != self->dtype;
+    bool mixed = operand[0]->dtype != operand[1]->dtype || grad->dtype != operand[0]->dtype;
     if ((mixed && !since(mse_loss_mixed)) ||
         (dtype_bytes(grad->dtype) < 4 && !since(half_kernels))) {
-        error_set(e->err, ERR_dtype, "Found dtype %s but expected %s", dtype_name(target->dtype),
-                  dtype_name(self->dtype));
+        error_set(g->e->err, ERR_dtype, "Found dtype %s but expected %s",
+                  dtype_name(operand[1]->dtype), dtype_name(operand[0]->dtype));
         return;
     }
-    Tensor *operand[2] = {emit_cast(e, self, grad->dtype), emit_cast(e, target, grad->dtype)};
     for (int k = 0; k < 2; k++) {
         if (wanted(g, k)) {
-            Tensor *slope = mse_slope(g, operand[k], operand[1 - k], g->call->arg[2].i == 1);
-            Tensor *answer = emit_unary(e, OP_contiguous, emit_mul(e, slope, grad));
-            answer = emit_cast(e, answer, (k == 0 ? self : target)->dtype); /* zeros_like(input) */
-            give(g, k, saving(g, saving(g, answer, self), target));
+            give(g, k,
+                 mse_loss_backward(g, grad, operand[k], operand[1 - k], g->call->arg[2].i));
         }
     }
 }

@@ -320,12 +320,35 @@ void grad_cumprod(Grad *g) {
     give(g, SELF, emit_where(e, first, emit_mul(e, sum, front), at_head)); /* keeps -0.0 */
 }
 
-/* self: result * (grad - sum(grad * result, dim, keepdim)) */
+/* (grad - sum(grad * output, dim, keepdim)) * output, row-major: a node of its own */
+static Tensor *softmax_backward(const Grad *g, Tensor *grad, Tensor *output, int64_t dim) {
+    Emit *e = g->e;
+    Tensor *factor = without_history(g, grad), *y = without_history(g, output);
+    Tensor *sum = emit_sum_dims(e, emit_mul(e, factor, y), &dim, 1, true);
+    Tensor *value = row_major(g, emit_mul(e, emit_sub(e, factor, sum), y));
+    return e->create_graph ? emit_op(e, OP__softmax_backward, 4, grad, output, value, dim) : value;
+}
+
 void grad_softmax(Grad *g) {
     if (wanted(g, SELF)) {
-        Emit *e = g->e;
-        int64_t dim = g->call->arg[1].i;
-        Tensor *sum = emit_sum_dims(e, emit_mul(e, grad_of(g), result_of(g)), &dim, 1, true);
-        give(g, SELF, row_major(g, emit_mul(e, emit_sub(e, grad_of(g), sum), result_of(g))));
+        give(g, SELF, softmax_backward(g, grad_of(g), result_of(g), g->call->arg[1].i));
+    }
+}
+
+/* grad: as the op; output: G * T - sum(y * G) * T - G * sum(y * T), where T is its gradient and G
+ * is grad (softmax_double_backward in FunctionsManual.cpp) */
+void grad_softmax_backward(Grad *g) {
+    Emit *e = g->e;
+    Tensor *grad = tensor_arg(g, 0), *output = tensor_arg(g, 1), *tangent = grad_of(g);
+    int64_t dim = g->call->arg[3].i;
+    if (wanted(g, 0)) {
+        give(g, 0, softmax_backward(g, tangent, output, dim));
+    }
+    if (wanted(g, 1)) {
+        Tensor *product = emit_mul(e, grad, tangent);
+        Tensor *along = emit_sum_dims(e, emit_mul(e, output, grad), &dim, 1, true);
+        Tensor *across = emit_sum_dims(e, emit_mul(e, output, tangent), &dim, 1, true);
+        Tensor *left = emit_sub(e, product, emit_mul(e, along, tangent));
+        give(g, 1, emit_sub(e, left, emit_mul(e, grad, across)));
     }
 }

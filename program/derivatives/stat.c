@@ -165,23 +165,41 @@ void grad_logsumexp(Grad *g) {
     }
 }
 
-/* self: grad - exp(result) * sum(grad, dim, keepdim) */
+/* grad - exp(output) * sum(grad, dim, keepdim), row-major: a node of its own. Of nothing PyTorch
+ * calls no kernel; exp has none for float16. */
+static Tensor *log_softmax_backward(const Grad *g, Tensor *grad, Tensor *output, int64_t dim) {
+    Emit *e = g->e;
+    Tensor *factor = without_history(g, grad), *value;
+    if (factor && tensor_numel(factor) == 0) {
+        value = e->in_program ? emit_unary(e, OP__contiguous_copy, factor) : factor;
+    } else {
+        Tensor *sum = emit_sum_dims(e, factor, &dim, 1, true);
+        Tensor *slope = emit_unary(e, OP_exp, without_history(g, output));
+        value = row_major(g, emit_sub(e, factor, emit_mul(e, slope, sum)));
+    }
+    return e->create_graph ? emit_op(e, OP__log_softmax_backward, 4, grad, output, value, dim)
+                           : value;
+}
+
 void grad_log_softmax(Grad *g) {
     if (wanted(g, SELF)) {
-        Emit *e = g->e;
-        int64_t dim = g->call->arg[1].i;
-        if (g->grad[0] && tensor_numel(g->grad[0]) ==
-                              0) { /* PyTorch calls no kernel here; exp has none for float16 */
-            give(g, SELF,
-                 linked(g,
-                        e->in_program ? emit_unary(e, OP__contiguous_copy, grad_of(g)) : grad_of(g),
-                        result_of(g)));
-            return;
-        }
-        Tensor *sum = emit_sum_dims(e, grad_of(g), &dim, 1, true);
-        Tensor *answer = row_major(
-            g, emit_sub(e, grad_of(g), emit_mul(e, emit_unary(e, OP_exp, result_of(g)), sum)));
-        give(g, SELF, saving(g, saving(g, answer, grad_of(g)), result_of(g)));
+        give(g, SELF, log_softmax_backward(g, grad_of(g), result_of(g), g->call->arg[1].i));
+    }
+}
+
+/* grad: T - sum(T * exp(output)), where T is its gradient; output: -sum(grad) * exp(output) * T
+ * (derivatives.yaml) */
+void grad_log_softmax_backward(Grad *g) {
+    Emit *e = g->e;
+    Tensor *grad = tensor_arg(g, 0), *output = tensor_arg(g, 1), *tangent = grad_of(g);
+    int64_t dim = g->call->arg[3].i;
+    if (wanted(g, 0)) {
+        Tensor *product = emit_mul(e, tangent, emit_unary(e, OP_exp, output));
+        give(g, 0, emit_sub(e, tangent, emit_sum_dims(e, product, &dim, 1, true)));
+    }
+    if (wanted(g, 1)) {
+        Tensor *sum = emit_neg(e, emit_sum_dims(e, grad, &dim, 1, true));
+        give(g, 1, emit_mul(e, emit_mul(e, sum, emit_unary(e, OP_exp, output)), tangent));
     }
 }
 

@@ -439,6 +439,10 @@ ErrCode infer_pointwise(const Call *call, Infer *r) {
     if (op->pw == PW_nan_to_num || op->id == OP__log_sigmoid_backward) { /* into an empty_like */
         return infer_cloned(r, t[0], out->dtype);
     }
+    if (op->id == OP__mse_loss_backward || op->id == OP__softmax_backward ||
+        op->id == OP__log_softmax_backward) {
+        return infer_cloned(r, t[2], out->dtype); /* its value */
+    }
     pointwise_strides(op, out, t, n, r->compute, same_size);
     return ERR_none;
 }

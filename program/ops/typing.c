@@ -382,6 +382,13 @@ ErrCode typing_floating(const Call *call, DType *compute, DType *result, Error *
     return check_scalars(call, opmath_type(*compute), err);
 }
 
+/* The dtype of the parameter `value`, whatever the operands' are. */
+ErrCode typing_of_value(const Call *call, DType *compute, DType *result, Error *err) {
+    (void)err;
+    *compute = *result = call->arg[op_param(call->op, "value")].tensor->dtype;
+    return ERR_none;
+}
+
 ErrCode typing_gelu(const Call *call, DType *compute, DType *result, Error *err) {
     const char *approximate = call->arg[1].str;
     if (strcmp(approximate, "none") != 0 && strcmp(approximate, "tanh") != 0) {

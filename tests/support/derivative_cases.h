@@ -238,7 +238,7 @@ static void pointwise_text(const OpInfo *op, const char *size, const char *other
         }
         case ARG_SCALAR:
         case ARG_SCALAR_OPT:
-            snprintf(text + used, room - used, op->id == OP__mse_slope ? "s2 " : "s1.37 ");
+            snprintf(text + used, room - used, "s1.37 ");
             break;
         case ARG_STR:
         case ARG_FLOAT_OPT:
