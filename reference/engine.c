@@ -290,9 +290,8 @@ static ErrCode engine_run_accumulate_grad(Session *s, GradNode *node, Tensor *gr
     return s->err->code;
 }
 
-/* The gradient, reduced and cast to the size and dtype that the edge requires. For a leaf whose
- * sizes changed after it was used, PyTorch requires the old or the new ones, depending on whether
- * its accumulator is still alive. */
+/* The gradient as the edge requires it. For a leaf whose sizes changed after it was used, PyTorch
+ * requires the old or the new ones, depending on whether its accumulator is still alive. */
 static Tensor *engine_finish(Session *s, Tensor *grad, Edge edge) {
     const GradNode *node = edge.node;
     if (!node || !grad) {
@@ -308,8 +307,7 @@ static Tensor *engine_finish(Session *s, Tensor *grad, Edge edge) {
     return grad_finish(&s->emit, grad, meta);
 }
 
-/* Runs `node`; out[i] = gradient for edge i, with the size and dtype that the edge requires, NULL
- * where undefined. */
+/* Runs `node`; out[i] = gradient for edge i, as the edge requires it, NULL where undefined. */
 static ErrCode engine_run_node(Session *s, const EngineTask *task, GradNode *node, Tensor **out) {
     bool need[MAX_SLOTS];
     for (int i = 0; i < node->nslot; i++) {
@@ -362,6 +360,7 @@ static void engine_visit(Session *s, GradNode *node, EnginePath *path, int *dept
         node->visit = s->visits;
         node->dependencies = 0;
         node->needed = node->receiving = false;
+        node->owned = NULL;
         node->grad = arena_alloc_raw(s->arena, (int64_t)sizeof(Tensor *) * node->nout);
         for (int i = 0; i < node->nout; i++) {
             node->grad[i] = NULL;
@@ -401,8 +400,7 @@ static void engine_survey(Session *s, const EngineTask *task, GradNode *root, En
     }
 }
 
-/* Edges of nodes that are topologically below all inputs are not counted (topological_nr in
- * torch/csrc/autograd/engine.cpp). */
+/* Edges of nodes topologically below all inputs do not count (topological_nr in engine.cpp). */
 static void engine_exclude_nodes_below_inputs(const EngineTask *task, GradNode *visited) {
     int least = INT_MAX;
     for (int k = 0; k < task->ninputs; k++) {
@@ -419,9 +417,10 @@ static void engine_exclude_nodes_below_inputs(const EngineTask *task, GradNode *
     }
 }
 
-/* `only_root`: the node is the only root, which the walk starts at, wanted or not. */
+/* `only_root`: the node is the only root, which the walk starts at, wanted or not. `owned`: nobody
+ * else holds the gradient. */
 static inline ErrCode engine_deliver(Session *s, const EngineTask *task, Edge edge, Tensor *grad,
-                                     bool only_root, Queue *ready) {
+                                     bool only_root, bool owned, Queue *ready) {
     GradNode *node = edge.node;
     if (node->dependencies == 0) { /* from a node whose edges were not counted */
         return error_set(s->err, ERR_invalid, "dependency not found");
@@ -434,7 +433,8 @@ static inline ErrCode engine_deliver(Session *s, const EngineTask *task, Edge ed
     node->receiving = true;
     if (grad) {
         Tensor **at = &node->grad[edge.nr];
-        *at = *at ? emit_add(&s->emit, *at, grad) : grad;
+        node->owned = owned && !*at ? grad : node->owned;
+        *at = *at ? emit_accumulate(&s->emit, *at, grad, *at == node->owned) : grad;
     }
     if (last) {
         queue_push(ready, node);
@@ -470,7 +470,7 @@ ErrCode engine_run(Session *s, const EngineTask *task) {
     for (int k = 0; k < task->nroots; k++) {
         TRY(engine_deliver(s, task, task->roots[k],
                            engine_finish(s, task->tangents[k], task->roots[k]), task->nroots == 1,
-                           &ready));
+                           false, &ready));
     }
     while (ready.n > 0) {
         GradNode *node = queue_pop(&ready);
@@ -487,8 +487,9 @@ ErrCode engine_run(Session *s, const EngineTask *task) {
         }
         TRY(engine_run_node(s, task, node, out));
         for (int i = 0; i < node->nslot; i++) {
+            bool owned = node->kind == GRAD_NODE_OP && op_clones_gradient(node->call.op, i);
             if (node->next_edges[i].node) {
-                TRY(engine_deliver(s, task, node->next_edges[i], out[i], false, &ready));
+                TRY(engine_deliver(s, task, node->next_edges[i], out[i], false, owned, &ready));
             }
         }
     }

@@ -100,6 +100,7 @@ struct GradNode {
     Var *leaf;
     /* engine */
     Tensor **grad; /* gradients that have arrived, by output of the op; NULL: none yet */
+    Tensor *owned; /* the one among them that nobody else holds, or NULL */
     int64_t visit; /* number of the walk that counted it last (Session.visits) */
     int64_t
         captured;   /* number of the last walk in which a gradient that arrives here is an output */

@@ -65,6 +65,7 @@ static void backward_visit(BackwardEngine *x, GradNode *node, BackwardPath *path
     x->visited = node;
     node->dependencies = 1;
     node->needed = node->receiving = false;
+    node->owned = NULL;
     node->grad = arena_array(x->emit->arena, Tensor *, node->nout);
     path->v = array_reserve(x->emit->arena, path->v, path->n, &path->capacity, 32, sizeof *path->v);
     path->v[path->n].node = node;
@@ -127,8 +128,10 @@ static void backward_exclude_nodes_below_inputs(const BackwardEngine *x) {
 
 /* ---- the walk ---- */
 
-/* `only_root`: the walk starts at this one node, also if no input lies behind it. */
-static void backward_receive(BackwardEngine *x, Edge edge, Tensor *grad, bool only_root) {
+/* `only_root`: the walk starts at this one node, also if no input lies behind it. `owned`: nobody
+ * else holds the gradient. */
+static void backward_receive(BackwardEngine *x, Edge edge, Tensor *grad, bool only_root,
+                             bool owned) {
     GradNode *to = edge.node;
     if (!to) {
         return;
@@ -145,14 +148,19 @@ static void backward_receive(BackwardEngine *x, Edge edge, Tensor *grad, bool on
     x->waiting += to->receiving ? -last : !last;
     to->receiving = true;
     Tensor **slot = &to->grad[edge.nr];
-    *slot = *slot && grad ? emit_add(x->emit, *slot, grad) : grad ? grad : *slot;
+    if (*slot && grad) {
+        *slot = emit_accumulate(x->emit, *slot, grad, *slot == to->owned);
+    } else if (grad) {
+        *slot = grad;
+        to->owned = owned ? grad : to->owned;
+    }
     if (last) {
         backward_push_ready(x, to);
     }
 }
 
-void backward_deliver(BackwardEngine *x, Edge edge, Tensor *grad) {
-    backward_receive(x, edge, grad, false);
+void backward_deliver(BackwardEngine *x, Edge edge, Tensor *grad, bool owned) {
+    backward_receive(x, edge, grad, false, owned);
 }
 
 void backward_run(BackwardEngine *x, const Edge *root, Tensor *const *tangent, int nroots) {
@@ -169,7 +177,7 @@ void backward_run(BackwardEngine *x, const Edge *root, Tensor *const *tangent, i
         backward_exclude_nodes_below_inputs(x);
     }
     for (int i = 0; i < nroots; i++) {
-        backward_receive(x, root[i], tangent[i], nroots == 1);
+        backward_receive(x, root[i], tangent[i], nroots == 1, false);
     }
     while (x->nready > 0 && x->emit->err->code == ERR_none) {
         GradNode *node = backward_pop_ready(x);

@@ -28,8 +28,8 @@ void backward_run(BackwardEngine *engine, const Edge *root, Tensor *const *tange
 int backward_topological_nr(Capture *cap, GradNode *node);
 /* Is a gradient along the edge needed? */
 bool backward_wants(const BackwardEngine *engine, Edge edge);
-/* Delivers a gradient to the end of an edge; NULL: undefined. */
-void backward_deliver(BackwardEngine *engine, Edge edge, Tensor *grad);
+/* Delivers a gradient to the end of an edge; NULL: undefined. `owned`: nobody else holds it. */
+void backward_deliver(BackwardEngine *engine, Edge edge, Tensor *grad, bool owned);
 /* Refuses a node before it runs: freed, the grad_fn of a saved operand, a saved version. The error
  * goes to `err`. */
 ErrCode backward_check_saved(Capture *cap, const GradNode *node, Error *err);

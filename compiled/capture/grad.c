@@ -266,7 +266,8 @@ static void grad_run_node(BackwardEngine *x, GradNode *node) {
         }
     }
     for (int i = 0; i < node->nslot && e->err->code == ERR_none; i++) {
-        backward_deliver(x, node->next_edges[i], out[i]);
+        bool owned = node->kind == GRAD_NODE_OP && op_clones_gradient(node->saved_call->op, i);
+        backward_deliver(x, node->next_edges[i], out[i], owned);
     }
 }
 

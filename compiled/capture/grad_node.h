@@ -132,6 +132,7 @@ struct GradNode {
     GradNode *prev_visited;      /* the node visited before */
     int dependencies;            /* edges that have not delivered yet */
     Tensor **grad;               /* by output: the gradient that has arrived */
+    Tensor *owned;               /* the one among them that nobody else holds, or NULL */
 };
 
 /* ---- capture/autograd.c ---- */

@@ -101,7 +101,7 @@ static ErrCode joint_item(Emit *e, const Tensor *t, int64_t *value) {
 /* ---- nodes ---- */
 
 static void joint_deliver(Joint *j, Edge edge, Tensor *grad) {
-    backward_deliver(&j->engine, edge, grad);
+    backward_deliver(&j->engine, edge, grad, false);
 }
 
 /* Gradients of the operands of an OP or ZERO node: out[slot], NULL where none is needed or defined.

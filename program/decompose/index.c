@@ -345,6 +345,19 @@ static Tensor *single_value(Emit *e, Tensor *values) {
     return values->ndim == 0 ? values : emit_view(e, values, NULL, 0);
 }
 
+/* Does PyTorch record a single value under a mask as index_put_, although masked_fill_ writes it?
+ * A number is masked_fill_ since setitem_index_fill. What only masked_fill_ accepts stays one. */
+static bool records_put(Emit *e, const Tensor *self, const Tensor *mask, const Tensor *values) {
+    if (!e->records || !(e->records(e, self) || (values && e->records(e, values)))) {
+        return false;
+    }
+    if (!values) {
+        return !since(setitem_index_fill) && !tensor_overlaps_itself(self);
+    }
+    return values->dtype == self->dtype && values->storage != self->storage &&
+           values->ndim <= self->ndim - mask->ndim + 1 && !tensor_overlaps_itself(self);
+}
+
 ErrCode slicing_put_(Emit *e, Tensor *self, const Arg *indices, Tensor *values, Scalar value,
                      bool accumulate, Tensor **out, int *nout) {
     ErrCode code = decompose_index_check_indices(self, indices);
@@ -352,7 +365,7 @@ ErrCode slicing_put_(Emit *e, Tensor *self, const Arg *indices, Tensor *values, 
     Tensor *mask = accumulate || code != ERR_none
                        ? NULL
                        : single_mask(indices, values ? tensor_numel(values) : 1, &rank);
-    if (mask) {
+    if (mask && !records_put(e, self, mask, values)) {
         for (; rank < self->ndim; rank++) {
             mask = emit_unsqueeze(e, mask, -1);
         }

@@ -59,8 +59,7 @@ static Tensor *mse_loss_backward(const Grad *g, Tensor *grad, Tensor *self, Tens
     Tensor *apart = emit_sub(e, emit_cast(e, x, wide), emit_cast(e, y, wide));
     Scalar norm = scalar_float(reduction == 1 ? 2 / (double)tensor_numel(self) : 2);
     Tensor *slope = emit_scalar(e, OP_mul_Scalar, apart, norm);
-    Tensor *value =
-        emit_unary(e, OP_contiguous, emit_mul(e, slope, emit_cast(e, factor, wide)));
+    Tensor *value = emit_unary(e, OP_contiguous, emit_mul(e, slope, emit_cast(e, factor, wide)));
     value = emit_cast(e, value, self->dtype); /* zeros_like(self) */
     return e->create_graph
                ? emit_op(e, OP__mse_loss_backward, 5, grad, self, target, value, reduction)
@@ -78,8 +77,8 @@ void grad_mse_loss_backward(Grad *g) {
     }
     for (int k = 1; k <= 2; k++) {
         if (wanted(g, k)) {
-            Tensor *answer = emit_scalar(e, OP_mul_Scalar, emit_mul(e, tangent, grad),
-                                         scalar_float(2));
+            Tensor *answer =
+                emit_scalar(e, OP_mul_Scalar, emit_mul(e, tangent, grad), scalar_float(2));
             if (reduction == 1) {
                 double numel = (double)tensor_numel(tensor_arg(g, k));
                 answer = emit_scalar(e, OP_div_Scalar, answer, scalar_float(numel));
@@ -105,8 +104,7 @@ void grad_mse_loss(Grad *g) {
     }
     for (int k = 0; k < 2; k++) {
         if (wanted(g, k)) {
-            give(g, k,
-                 mse_loss_backward(g, grad, operand[k], operand[1 - k], g->call->arg[2].i));
+            give(g, k, mse_loss_backward(g, grad, operand[k], operand[1 - k], g->call->arg[2].i));
         }
     }
 }

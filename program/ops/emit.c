@@ -168,6 +168,10 @@ Tensor *emit_scalar(Emit *e, OpId id, Tensor *a, Scalar s) {
 }
 
 Tensor *emit_add(Emit *e, Tensor *a, Tensor *b) { return emit_binary(e, OP_add_Tensor, a, b); }
+Tensor *emit_accumulate(Emit *e, Tensor *sum, Tensor *grad, bool owned) {
+    bool in_place = owned && e->in_program && !e->create_graph && tensor_is_dense(sum);
+    return in_place ? emit_op(e, OP_add__Tensor, 2, sum, grad) : emit_add(e, sum, grad);
+}
 Tensor *emit_sub(Emit *e, Tensor *a, Tensor *b) { return emit_binary(e, OP_sub_Tensor, a, b); }
 Tensor *emit_mul(Emit *e, Tensor *a, Tensor *b) { return emit_binary(e, OP_mul_Tensor, a, b); }
 Tensor *emit_div(Emit *e, Tensor *a, Tensor *b) { return emit_binary(e, OP_div_Tensor, a, b); }

@@ -125,6 +125,12 @@ bool op_saves_result(const Call *call, const bool *requires_grad);
 int call_saved_rank(const Call *call, int slot);
 /* Does the op, as called from Python, save a number as a tensor? */
 bool op_saves_number(const OpInfo *op);
+/* Is the gradient of `slot` a new tensor that keeps the offset of the incoming gradient
+ * (clone_preserve_strides)? */
+bool op_clones_gradient(const OpInfo *op, int slot);
+/* Adds `grad` to what has arrived, as PyTorch's InputBuffer does: in place if nobody else holds
+ * that (`owned`), no derivative is taken of it, and it is dense. */
+Tensor *emit_accumulate(Emit *e, Tensor *sum, Tensor *grad, bool owned);
 /* Does the op's node refuse backward (not_implemented), even where no gradient arrives? PyTorch's
  * derivatives.yaml does not name such an op, and its integer results get no node, where those of
  * other ops are an error (torch/csrc/autograd/autograd_not_implemented_fallback.cpp). */

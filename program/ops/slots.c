@@ -269,6 +269,11 @@ Tensor *emit_as_strided_grad(Emit *e, Tensor *grad, const Tensor *base, const Te
                    view->offset);
 }
 
+bool op_clones_gradient(const OpInfo *op, int slot) {
+    return slot == 0 && (op->id == OP_slice_scatter || op->id == OP_select_scatter ||
+                         op->id == OP_diagonal_scatter);
+}
+
 bool op_refuses_backward(const OpInfo *op) {
     return op->grad == grad_not_implemented ||
            (op->grad == grad_narrow_copy && !since(narrow_copy_backward));
