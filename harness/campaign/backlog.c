@@ -2,6 +2,7 @@
 #include "harness/campaign/backlog.h"
 
 #include "harness/util/clock.h"
+#include "harness/util/interrupt.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -90,11 +91,11 @@ bool backlog_steady(const Backlog *b, const Waiting *w) {
 }
 
 void backlog_repeat(Backlog *b, const CampaignOptions *o, double end) {
-    for (int v = 2; v <= VARIATIONS && b->n > 0 && !b->cannot_open; v++) {
+    for (int v = 2; v <= VARIATIONS && b->n > 0 && !b->cannot_open && !interrupt_came(); v++) {
         if ((end > 0 && now_seconds() >= end) || !open_again(b, o, v)) {
             return;
         }
-        for (int i = 0; i < b->n && !(end > 0 && now_seconds() >= end); i++) {
+        for (int i = 0; i < b->n && !(end > 0 && now_seconds() >= end) && !interrupt_came(); i++) {
             if (b->waiting[i]->rank == 0 && strcmp(b->waiting[i]->finding.kind, "timeout") != 0) {
                 run_again(b, b->waiting[i]);
             }

@@ -230,13 +230,42 @@ static bool stop_requested(void) {
     return signal == SIGINT || signal == SIGTERM || signal == SIGHUP;
 }
 
+/* Is an executor of the pair a target, whose findings take long to confirm? */
+static bool has_target(const Campaign *c) {
+    for (const char *at = c->options->checker.pair; (at = strchr(at, ':')); at++) {
+        if (strncmp(at, ":native", strlen(":native")) != 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* With a target, seconds of the campaign that are left for what is to be confirmed. */
+static double campaign_reserve(Campaign *c) {
+    enum { EACH = 10 };
+    if (!has_target(c)) {
+        return 0;
+    }
+    int64_t n = folder_count(arena_printf(&c->scratch, "%s/new", c->folder));
+    double most = 0.35 * c->options->seconds, wanted = (double)(EACH * n);
+    return wanted < most ? wanted : most;
+}
+
+/* With a target, confirming ends with the campaign, too; the rest waits for --resume. */
+static bool confirming_is_late(Campaign *c) {
+    enum { GRACE = 3 };
+    return c->options->seconds > 0 && has_target(c) &&
+           campaign_elapsed(c) >= c->options->seconds + GRACE;
+}
+
 static bool limit_reached(Campaign *c) {
     const CampaignOptions *o = c->options;
     bool running = false;
     for (int k = 0; k < c->njobs; k++) {
         running |= !c->job[k].finished;
     }
-    return !running || (o->seconds > 0 && campaign_elapsed(c) >= o->seconds) ||
+    return !running ||
+           (o->seconds > 0 && campaign_elapsed(c) >= o->seconds - campaign_reserve(c)) ||
            (o->runs > 0 && campaign_sum(c)->programs >= o->runs) ||
            (o->first && c->code == EXIT_FINDINGS) || c->code >= EXIT_ENVIRONMENT;
 }
@@ -289,7 +318,8 @@ static void supervise(Campaign *c) {
     }
     stop_jobs(c);
     bool again = false; /* a second ^C: the next run confirms the rest */
-    for (tick(c); c->confirm > 0 && !again && !(c->options->first && c->code == EXIT_FINDINGS);
+    for (tick(c); c->confirm > 0 && !again && !confirming_is_late(c) &&
+                  !(c->options->first && c->code == EXIT_FINDINGS);
          tick(c)) {
         again = stop_requested();
     }

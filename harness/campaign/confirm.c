@@ -18,7 +18,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { APART_SECONDS = 30, MINIMIZE_CHECKS = 4000 };
+enum { APART_SECONDS = 30, MINIMIZE_CHECKS = 4000, TARGET_CHECKS = 400, TARGET_SECONDS = 30 };
 
 typedef struct Confirmation {
     Campaign *campaign;
@@ -231,10 +231,13 @@ static ConfirmStatus confirm_triage(Confirmation *j, const CheckResult *out, boo
                    : CONFIRM_TROUBLE;
     }
     finding_breakpoint(&finding);
-    MinimizeStats stats = {.checks = MINIMIZE_CHECKS};
+    bool external = checker_is_external(&j->checker),
+         late = strcmp(finding.kind, "timeout") == 0; /* every candidate would take as long */
+    MinimizeStats stats = {.checks = external ? TARGET_CHECKS : MINIMIZE_CHECKS,
+                           .seconds = external ? TARGET_SECONDS : 0};
     const char *folder = folder_of(j, &finding);
     bool kept = report_exists(c->out, folder),
-         minimize = !as_is && o->minimize; /* kept: by an earlier campaign */
+         minimize = !as_is && o->minimize && !(external && late); /* kept: by an earlier campaign */
     const Program *small = minimize && !kept ? confirm_smaller(j, &finding, &stats) : j->program;
     snprintf(path, sizeof path, "%s/%s", c->out, folder);
     Report r = {j->program,

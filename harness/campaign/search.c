@@ -111,7 +111,7 @@ static const char *search_write_report(Search *s, const Signature *signature,
  * < 0: there is none left. */
 static double search_seconds_for_one(const Search *s) {
     enum { LEAST = 1 };
-    if (!s->queued || s->options->seconds <= 0) {
+    if (!s->queued || (s->options->seconds <= 0 && !interrupt_came())) {
         return 0;
     }
     double left = s->start + s->options->seconds - now_seconds();
