@@ -229,6 +229,9 @@ static Tensor *strided_grad_steps(Emit *e, Tensor *grad, const Tensor *base, con
     }
     int64_t length = end > base_end ? end : base_end;
     grad = sum_expanded(e, grad, &from);
+    if (!grad) { /* refused: a stale gradient, for example */
+        return NULL;
+    }
     Tensor *storage = emit_full(e, &length, 1, scalar_int(0), grad->dtype);
     bool overlaps = tensor_overlaps_itself(&from), shares = tensor_overlaps_itself(&to);
     Tensor *offsets =
