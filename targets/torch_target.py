@@ -8,9 +8,14 @@ Runs with PyTorch 1.13 or later. The available modes depend on its version:
     aot               AOTAutograd with a compiler that does nothing: tracing, functionalization, joint graph, partition
     dynamo            torch.compile with backend eager: Dynamo only
     aot_eager         torch.compile with backend aot_eager: Dynamo and AOTAutograd
+    aot_decomp        aot_eager, with the decompositions and the partitioner of Inductor
+    inductor_lite     torch.compile(mode="lite"): Inductor that calls ATen for every op
     inductor          torch.compile with its default backend
-    inductor_dynamic  inductor, with dynamic shapes from the first call on
+
+A suffix changes how a mode compiles: _dynamic, with dynamic shapes from the first call on; _fullgraph, which refuses graph breaks; _cuda (also of eager):
+every tensor is on the GPU.
 """
+import contextlib
 import importlib
 import json
 import linecache
@@ -23,6 +28,7 @@ import warnings
 
 sys.dont_write_bytecode = True  # the folder may be read-only
 
+import settings  # noqa: E402
 from error_codes import INTERNAL_MESSAGE, causes, code_of, kind_and_message, refusal  # noqa: E402
 
 try:
@@ -36,7 +42,7 @@ MASK = (1 << 64) - 1
 DTYPES = {name: getattr(torch, name) for name in "float64 float32 float16 bfloat16 int64 int32 int16 int8 uint8 bool".split()}
 DTYPE_NAMES = {dtype: name for name, dtype in DTYPES.items()}
 FILLED = {}
-BACKENDS = {"dynamo": "eager", "aot_eager": "aot_eager", "inductor": "inductor", "inductor_dynamic": "inductor"}
+BACKENDS = {"dynamo": "eager", "aot_eager": "aot_eager", "aot_decomp": "aot_eager_decomp_partition", "inductor_lite": "inductor", "inductor": "inductor"}
 
 INTERNAL = ("InternalTorchDynamoError", "BackendCompilerFailed", "LoweringException", "InductorError", "CppCompileError", "PartitionError")
 UNSUPPORTED = ("Unsupported", "DataDependentOutputException", "DynamicOutputShapeException", "UnsupportedOperatorException",
@@ -399,7 +405,7 @@ class Compile:
     compiling = True
     fresh = False
 
-    def __init__(self, source, mode):
+    def __init__(self, source, mode, given):
         import torch._dynamo as dynamo
         dynamo.reset()
         dynamo.utils.counters.clear()
@@ -409,8 +415,12 @@ class Compile:
         self.metrics = getattr(dynamo.utils, "get_compilation_metrics", None)
         if self.metrics:
             dynamo.utils.clear_compilation_metrics()
+        base, suffixes = split_mode(mode)
         self.source, self.compiled = source, {}
-        self.options = {"backend": BACKENDS[mode], "dynamic": True if mode == "inductor_dynamic" else None}
+        self.options = {"backend": BACKENDS[base], "dynamic": True if "dynamic" in suffixes else given.get("dynamic"),
+                        "fullgraph": "fullgraph" in suffixes or given.get("fullgraph", False)}
+        if base == "inductor_lite":
+            self.options["mode"] = "lite"
 
     def call(self, args, trace):
         function, free = self.source.scope["_target"](*args)
@@ -428,8 +438,19 @@ class Compile:
         return counts
 
 
+def split_mode(mode):
+    """("inductor", {"dynamic", "cuda"}) of inductor_dynamic_cuda."""
+    suffixes = set()
+    for suffix in ("cuda", "fullgraph", "dynamic"):
+        if mode.endswith("_" + suffix):
+            suffixes.add(suffix)
+            mode = mode[:-len(suffix) - 1]
+    return mode, suffixes
+
+
 def modes():
-    names = ["eager"]
+    """The modes that this PyTorch has, and why it lacks others."""
+    names, absent = ["eager"], {}
     try:
         if VERSION < (2, 0):
             importlib.import_module("functorch.compile").config.use_fake_tensor = False
@@ -438,11 +459,22 @@ def modes():
         names.append("aot")
     except ImportError:
         pass
-    return names + (list(BACKENDS) if hasattr(torch, "compile") else [])
+    bases = list(BACKENDS) if hasattr(torch, "compile") else []
+    if bases and not hasattr(importlib.import_module("torch._inductor"), "lite_mode_options"):
+        bases.remove("inductor_lite")
+        absent["inductor_lite"] = absent["inductor_lite_dynamic"] = "torch.compile(mode=\"lite\") is newer than it"
+    names += bases + [base + "_dynamic" for base in bases] + [base + "_fullgraph" for base in bases if base != "inductor_lite"]
+    for name in ["eager"] + bases if bases else []:
+        if torch.cuda.is_available():
+            names.append(name + "_cuda")
+        else:
+            absent[name + "_cuda"] = "there is no GPU that it can use (torch.cuda.is_available() is false)"
+    return names, absent
 
 
-def open_mode(mode, source):
-    return Eager(source) if mode == "eager" else Aot(source) if mode == "aot" else Compile(source, mode)
+def open_mode(mode, source, given):
+    base = split_mode(mode)[0]
+    return Eager(source) if base == "eager" else Aot(source) if base == "aot" else Compile(source, mode, given)
 
 
 # ---- one program ----
@@ -515,9 +547,19 @@ def run_call(program, executor, spec, inputs, bound, grad_mode, poked, mode):
 
 
 def run_program(program, text, mode, poked):
+    given = {} if mode.startswith("eager") else program.get("compile", {})
+    with contextlib.ExitStack() as patched:
+        if "cuda" in split_mode(mode)[1]:
+            torch.set_default_device("cuda")
+            patched.callback(torch.set_default_device, None)
+        settings.apply(patched, given.get("config", {}))
+        return run_calls(program, text, mode, poked, given)
+
+
+def run_calls(program, text, mode, poked, given):
     source = Source(text)
     try:
-        executor = open_mode(mode, source)
+        executor = open_mode(mode, source, given)
         specs = [program.get("inputs", [])] + program.get("recalls", [])
         calls, inputs, bound = [], [], None
         for index, spec in enumerate(specs):
@@ -538,9 +580,12 @@ def run_program(program, text, mode, poked):
         source.forget()
 
 
-def answer(request, names):
+def answer(request, names, absent):
     if "hello" in request:
-        return {"hello": 1, "target": "torch " + torch.__version__, "modes": names, "accepts": ["modes", "alone"]}
+        hello = {"hello": 1, "target": "torch " + torch.__version__, "modes": names, "absent": absent, "accepts": ["modes", "alone"]}
+        if request.get("settings"):
+            hello["settings"] = settings.known(names)
+        return hello
     if "modes" in request:
         return {"id": request["id"], "results": [result_of(request, mode, names) for mode in request["modes"]]}
     return {"id": request["id"], "result": result_of(request, request["mode"], names)}
@@ -552,6 +597,8 @@ def result_of(request, mode, names):
     else:
         try:
             calls = run_program(request["program"], request["python"], mode, request.get("poke", False))
+        except settings.Unknown as error:
+            calls = [{"status": "error", "error": {"at": None, "code": "unsupported", "message": str(error)}, "returns": [], "inputs": []}]
         except Exception as error:  # the target itself failed
             message = "%s: %s" % (type(error).__name__, str(error)[:500])
             calls = [{"status": "error", "error": {"at": None, "code": "internal", "message": message}, "returns": [], "inputs": []}]
@@ -578,22 +625,23 @@ def repair():
 def warm_up(modes):
     """Imports what compiling needs, before processes are forked for one program each. Nothing is differentiated: the threads of the autograd engine do
     not survive a fork."""
-    if any(mode in BACKENDS for mode in modes):
+    bases = [split_mode(mode)[0] for mode in modes]
+    if any(base in BACKENDS for base in bases):
         import torch._dynamo as dynamo
-        for mode in modes:
-            if mode in BACKENDS and not mode.startswith("inductor"):
-                torch.compile(lambda x: x + 1, backend=BACKENDS[mode])(torch.zeros(1))
+        for base in bases:
+            if base in BACKENDS and not base.startswith("inductor"):
+                torch.compile(lambda x: x + 1, backend=BACKENDS[base])(torch.zeros(1))
         dynamo.reset()
 
 
-def answer_in_child(request, names):
+def answer_in_child(request, names, absent):
     """The text of the answer, computed in a child process: a failed trace leaves the tracer of 1.13 in a state that makes later traces wrong."""
     reading, writing = os.pipe()
     child = os.fork()
     if child == 0:
         try:
             with os.fdopen(writing, "w") as pipe:
-                pipe.write(json.dumps(answer(request, names), allow_nan=False))
+                pipe.write(json.dumps(answer(request, names, absent), allow_nan=False))
         except BaseException as error:
             sys.stderr.write("%s: %s\n" % (type(error).__name__, error))
             os._exit(1)
@@ -615,7 +663,8 @@ def main():
     torch.set_num_threads(int(os.environ.get("OMP_NUM_THREADS", "1")))
     out = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)  # output printed by PyTorch must not mix with answers
-    names, warm = modes(), False
+    names, absent = modes()
+    warm = False
     for line in sys.stdin:
         if line.strip():
             request = json.loads(line)
@@ -623,7 +672,7 @@ def main():
             if request.get("alone") and not warm and VERSION >= (2, 0):
                 warm_up(request.get("modes") or [request.get("mode")])
                 warm = True
-            out.write((answer_in_child(request, names) if alone else json.dumps(answer(request, names), allow_nan=False)) + "\n")
+            out.write((answer_in_child(request, names, absent) if alone else json.dumps(answer(request, names, absent), allow_nan=False)) + "\n")
             out.flush()
 
 

@@ -299,6 +299,20 @@ static Result *code_expect(Coder *c, Result *expect, const Program *p) {
                : NULL;
 }
 
+static CompileSettings *code_compile(Coder *c, CompileSettings *settings) {
+    if (!code_rare(c, settings != NULL)) {
+        return NULL;
+    }
+    Text text = {.arena = c->arena};
+    if (c->encoding) {
+        compile_print(&text, settings);
+        code_text(c, text.v);
+        return settings;
+    }
+    const char *read = code_text(c, NULL);
+    return compile_parse(c->arena, read, strlen(read));
+}
+
 static void code_program(Coder *c) {
     Program *p = c->p;
     code_front(c, VERSION);
@@ -332,6 +346,7 @@ static void code_program(Coder *c) {
         program_number(p);
     }
     p->expect = code_expect(c, p->expect, p);
+    p->compile = code_compile(c, p->compile);
 }
 
 Bytes codec_encode(Arena *arena, const Program *p) {

@@ -125,6 +125,9 @@ int cmd_fuzz(const Options *o) {
         return complain(EXIT_BAD_INPUT, "--%s is for campaigns of --engine or --jobs",
                         o->corpus ? "corpus" : "binary");
     }
+    if (campaign && o->targets.configs) {
+        return complain(EXIT_BAD_INPUT, "--configs is not for campaigns of --engine or --jobs");
+    }
     CampaignOptions options;
     char message[1024];
     if (!fuzz_options(o, &options, message, sizeof message)) {

@@ -74,7 +74,7 @@ static const char *profile_for_pair(const char *pair) {
         size_t n = strcspn(at, ","), name = strcspn(at, ":,");
         const char *mode = at + name + 1;
         bool target = name < n && strncmp(at, "compiled:", strlen("compiled:")) != 0;
-        if (!target || strncmp(mode, "eager", n - name - 1) == 0) {
+        if (!target || strncmp(mode, "eager", min_i64((int64_t)(n - name - 1), 5)) == 0) {
             continue;
         }
         bool generates_code = strncmp(mode, "inductor", strlen("inductor")) == 0;

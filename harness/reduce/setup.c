@@ -37,6 +37,31 @@ Step reduce_setup(Program *p, int k) {
     return STEP_MADE;
 }
 
+/* Candidates: no settings of the compiler at all; dynamic and fullgraph as they are by default; one
+ * setting less. */
+Step reduce_compile(Program *p, int k) {
+    CompileSettings *c = p->compile;
+    if (!c || k >= 3 + c->nconfig) {
+        return STEP_END;
+    }
+    if (k == 0) {
+        p->compile = NULL;
+    } else if (k == 1 && c->dynamic_given) {
+        c->dynamic_given = false;
+    } else if (k == 2 && c->fullgraph_given) {
+        c->fullgraph_given = false;
+    } else if (k >= 3) {
+        for (int i = k - 3; i + 1 < c->nconfig; i++) {
+            c->config[i] = c->config[i + 1];
+        }
+        c->nconfig--;
+        c->config_given = c->nconfig > 0;
+    } else {
+        return STEP_NOTHING;
+    }
+    return STEP_MADE;
+}
+
 /* Of a recall that reuses tensors: pass the first call's inputs instead, drop its grad mode, drop
  * one name that it sets. */
 Step reduce_keep(Program *p, int k) {

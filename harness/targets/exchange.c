@@ -172,8 +172,12 @@ bool exchange_hello(Target *t, Arena *scratch, const char *line, size_t length, 
         }
     }
     if (has_mode) {
+        t->table =
+            t->table.n ? t->table : settings_read(&t->arena, json_get(root, "settings"), t->mode);
         return true;
     }
-    snprintf(message, message_size, "%s has no mode '%.60s' here", t->version, t->mode);
+    const char *why = absence_read(root, t->mode);
+    snprintf(message, message_size, "%s has no mode '%.60s' here%s%.200s", t->version, t->mode,
+             why ? ": " : "", why ? why : "");
     return false;
 }

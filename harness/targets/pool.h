@@ -4,6 +4,7 @@
 
 #include "harness/targets/declare.h"
 #include "harness/targets/process.h"
+#include "harness/targets/settings.h"
 #include "harness/targets/target.h"
 #include "program/json/json.h"
 
@@ -42,12 +43,13 @@ struct Target {
     char *name; /* "torch:aot" */
     char *mode;
     char version[80]; /* what it reports to be: "torch 2.13.0" */
-    char modes[200];  /* and its modes: "eager aot" */
+    char modes[1000]; /* and its modes: "eager aot" */
     bool takes_modes; /* a request may name several modes */
     bool takes_alone; /* a request may ask for a process of its own */
     Target *host;     /* the other target of the pair, whose processes run our programs; or NULL */
     TargetSettings settings;
     Declaration declared;
+    SettingsTable table; /* of its compiler */
     TargetWorker worker[TARGET_MAX_WORKERS];
     Ticket ticket[MAX_TICKETS];
     int64_t next_id;

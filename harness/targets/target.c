@@ -18,13 +18,19 @@
 
 enum { START_SECONDS = 120, START_TRIES = 3 };
 
-bool target_compiles(const Target *t) { return strcmp(t->mode, "eager") != 0; }
+bool target_compiles(const Target *t) {
+    return strcmp(t->mode, "eager") != 0 && strncmp(t->mode, "eager_", strlen("eager_")) != 0;
+}
 const char *target_name(const Target *t) { return t->name; }
 const char *target_mode(const Target *t) { return t->mode; }
 const char *target_version(const Target *t) { return t->version; }
 const char *target_file(const Target *t) { return t->settings.file; }
 const char *target_modes(const Target *t) { return t->modes; }
 const char *target_program(const Target *t) { return t->declared.command[0]; }
+CompileSettings *target_draw_settings(const Target *t, Arena *arena, uint64_t seed,
+                                      uint64_t index) {
+    return target_compiles(t) ? settings_draw(&t->table, arena, seed, index) : NULL;
+}
 TargetCounters target_counters(const Target *t) { return t->counters; }
 
 /* ---- the end of a ticket ---- */
@@ -126,7 +132,8 @@ static void start_failed(Target *t, TargetWorker *w, const char *why) {
 }
 
 static void start_worker(Target *t, TargetWorker *w) {
-    static const char HELLO[] = "{\"hello\": 1}\n";
+    const char *hello =
+        t->settings.configs ? "{\"hello\": 1, \"settings\": true}\n" : "{\"hello\": 1}\n";
     t->counters.starts++;
     char message[200];
     if (!process_start(&w->process, t->declared.command, t->declared.environment,
@@ -139,8 +146,8 @@ static void start_worker(Target *t, TargetWorker *w) {
     }
     w->state = WORKER_STARTING;
     w->programs = 0;
-    w->process.send = HELLO;
-    w->process.left = sizeof HELLO - 1;
+    w->process.send = hello;
+    w->process.left = strlen(hello);
     w->deadline = now_seconds() + START_SECONDS;
 }
 

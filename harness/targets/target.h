@@ -18,6 +18,7 @@ typedef struct TargetSettings {
     int workers;        /* processes of each target (1) */
     double timeout;     /* seconds a program may take (60) */
     int64_t memory;     /* megabytes of data of each process (8192); 0: no limit */
+    bool configs;       /* have targets list the settings of their compilers */
     bool no_probes;     /* leave probes out of the Python source; no trace is compared */
     const char *native_cache; /* compiled:native: its folder, "none" or NULL (NativeSettings) */
     bool strict;   /* also compare what is minor by default: versions, strides and offsets of a
@@ -50,7 +51,8 @@ void target_close(Target *t);
  * `b` is closed before `a`. */
 void target_join(Target *a, Target *b);
 
-/* Does it compile, so that its results may differ in minor ways? Every mode but "eager". */
+/* Does it compile, so that its results may differ in minor ways? Every mode but "eager" and those
+ * that begin with "eager_". */
 bool target_compiles(const Target *t);
 /* "torch:aot". */
 const char *target_name(const Target *t);
@@ -65,6 +67,10 @@ const char *target_file(const Target *t);
 /* The executable that its declaration names. */
 const char *target_program(const Target *t);
 TargetCounters target_counters(const Target *t);
+
+/* Settings of its compiler for program `index` of the stream `seed` (TargetSettings.configs); NULL:
+ * none. They live as long as `arena` and the target. */
+CompileSettings *target_draw_settings(const Target *t, Arena *arena, uint64_t seed, uint64_t index);
 
 /* Queues `p`, which must live until target_run is called for it; false if too many programs are
  * queued. */

@@ -17,9 +17,11 @@
 
 /* Known modes of targets, from the least compiled part to the most. The finding's own mode comes
  * last. */
-static const char *const MODES[] = {"eager", "dynamo", "aot", "aot_eager", "inductor"};
+static const char *const MODES[] = {"eager",      "dynamo",        "aot",     "aot_eager",
+                                    "aot_decomp", "inductor_lite", "inductor"};
 
-static const char *const COMPILED[] = {"dynamo", "aot_eager", "inductor"};
+static const char *const COMPILED[] = {"dynamo", "aot_eager", "aot_decomp", "inductor_lite",
+                                       "inductor"};
 
 static const Executor *compiling(const Checker *c) {
     return executor_is_external_compiler(&c->b)   ? &c->b
@@ -154,7 +156,7 @@ int bisect_modes(const Output *output, const CompileOptions *compile,
         if (shows == -2) {
             continue;
         }
-        output_printf(output, "  %-10s %s%s%s\n", mode,
+        output_printf(output, "  %-13s %s%s%s\n", mode,
                       shows == 1   ? "shows it"
                       : shows == 0 ? (out.verdict == AGREE ? "agrees" : "skipped: ")
                                    : "another finding: ",

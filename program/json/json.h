@@ -51,6 +51,10 @@ void text_scalar(Text *text, Scalar s);
  * order, one statement on each line, LF at the end. With `line`, everything on one line. */
 void program_print(Text *text, const Program *p, bool line);
 
+/* The value of the key "compile" on one line, and its inverse: NULL if it is malformed. */
+void compile_print(Text *text, const CompileSettings *c);
+CompileSettings *compile_parse(Arena *arena, const char *text, size_t length);
+
 /* Appends a result as JSON on one line, without a newline. Data that is not compared is printed as
  * recorded. */
 void result_print(Text *text, const Result *r, const Program *p);

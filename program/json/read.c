@@ -363,9 +363,9 @@ static bool read_calls(Reader *r, const Json *root, Program *p) {
 }
 
 static bool read_program(Reader *r, const Json *root, Program *p) {
-    static const char *const keys[] = {"twingrad", "name",     "note",   "inputs",    "body",
-                                       "return",   "backward", "setup",  "args",      "grad_mode",
-                                       "recalls",  "shell",    "expect", "semantics", NULL};
+    static const char *const keys[] = {
+        "twingrad", "name",      "note",    "inputs", "body",    "return", "backward",  "setup",
+        "args",     "grad_mode", "recalls", "shell",  "compile", "expect", "semantics", NULL};
     if (!json_keys(r, root, keys, &p->extra) || !read_version(r, root) ||
         !read_text_member(r, json_get(root, "name"), &p->name) ||
         !read_text_member(r, json_get(root, "note"), &p->note) ||
@@ -373,7 +373,7 @@ static bool read_program(Reader *r, const Json *root, Program *p) {
         return false;
     }
     const Json *inputs = json_get(root, "inputs"), *setup = json_get(root, "setup"),
-               *surface = json_get(root, "shell");
+               *surface = json_get(root, "shell"), *compile = json_get(root, "compile");
     const Json *body = json_need(r, root, "body");
     const Json *returns = body ? json_need(r, root, "return") : NULL;
     p->inputs_given = inputs != NULL;
@@ -382,7 +382,8 @@ static bool read_program(Reader *r, const Json *root, Program *p) {
            (!setup || json_read_block(r, setup, &p->setup)) && json_read_block(r, body, &p->body) &&
            json_limit(r, returns, MAX_RETURNS, "returns") &&
            json_read_names(r, returns, false, &p->returns, &p->nreturns) &&
-           read_calls(r, root, p) && (!surface || read_surface(r, surface, &p->surface));
+           read_calls(r, root, p) && (!surface || read_surface(r, surface, &p->surface)) &&
+           (!compile || json_read_compile(r, compile, &p->compile));
 }
 
 /* Reads what requires numbered statements: the stored result, whose paths refer to them. */

@@ -158,6 +158,9 @@ bool json_read_literal(Reader *r, const Json *j, DType dtype, const PArg *size, 
 /* Reads an array of statements. */
 bool json_read_block(Reader *r, const Json *j, Block *out);
 
+/* ---- json/compile.c ---- */
+bool json_read_compile(Reader *r, const Json *j, CompileSettings **out);
+
 /* ---- json/result_read.c ---- */
 /* Reads a result; statement paths and input names are those of `p`. NULL after an error. */
 Result *json_read_result(Reader *r, const Json *j, const Program *p);

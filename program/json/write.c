@@ -214,6 +214,10 @@ void program_print(Text *text, const Program *p, bool line) {
         write_member(&w, "shell");
         write_surface(&w, p->surface);
     }
+    if (p->compile) {
+        write_member(&w, "compile");
+        compile_print(text, p->compile);
+    }
     if (p->expect) {
         write_member(&w, "expect");
         result_print(text, p->expect, p);

@@ -119,6 +119,17 @@ static PythonSurface *clone_surface(Arena *arena, const PythonSurface *from) {
     return to;
 }
 
+static CompileSettings *clone_compile(Arena *arena, const CompileSettings *from) {
+    CompileSettings *to = CLONE(arena, from, 1);
+    to->config = CLONE(arena, from->config, from->nconfig);
+    for (int i = 0; i < from->nconfig; i++) {
+        to->config[i].name = clone_text(arena, from->config[i].name);
+        to->config[i].value = clone_text(arena, from->config[i].value);
+    }
+    to->extra = clone_text(arena, from->extra);
+    return to;
+}
+
 Program *program_clone(Arena *arena, const Program *p) {
     Program *to = CLONE(arena, p, 1);
     to->arena = arena;
@@ -144,6 +155,7 @@ Program *program_clone(Arena *arena, const Program *p) {
         r->extra = clone_text(arena, r->extra);
     }
     to->surface = p->surface ? clone_surface(arena, p->surface) : NULL;
+    to->compile = p->compile ? clone_compile(arena, p->compile) : NULL;
     to->expect = p->expect ? result_clone(arena, p->expect) : NULL;
     to->extra = clone_text(arena, p->extra);
     return to;

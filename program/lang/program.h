@@ -19,6 +19,7 @@ enum {
     MAX_INPUTS = 64,
     MAX_RETURNS = 1024,
     MAX_RECALLS = 64,
+    MAX_SETTINGS = 32,
     MAX_NESTING = 64
 };
 
@@ -256,6 +257,22 @@ struct PythonSurface {
     const char *extra;
 };
 
+/* How a compiling target compiles the program (`compile` in the format). Our own executors ignore
+ * it. */
+typedef struct CompileSettings {
+    struct {
+        const char *name;  /* "inductor.cpp.simdlen" */
+        const char *value; /* canonical JSON: null, a boolean or a number */
+    } * config;
+    int nconfig;
+    bool config_given;
+    bool dynamic, dynamic_given;
+    bool fullgraph, fullgraph_given;
+    const char *extra;
+} CompileSettings;
+/* Is it a name of a setting: words of [a-z0-9_] joined by dots, at most 64 characters? */
+bool setting_valid(const char *name);
+
 typedef struct Program {
     Arena *arena;
     const char *name, *note;  /* NULL: not given */
@@ -278,10 +295,11 @@ typedef struct Program {
     Recall *recalls;
     int nrecalls;
     bool recalls_given;
-    PythonSurface *surface; /* NULL: absent */
-    Result *expect;         /* NULL: absent */
-    const char *extra;      /* `x-` keys, canonical JSON members */
-    int nstmts;             /* sids are 0..nstmts-1 */
+    PythonSurface *surface;   /* NULL: absent */
+    CompileSettings *compile; /* NULL: absent */
+    Result *expect;           /* NULL: absent */
+    const char *extra;        /* `x-` keys, canonical JSON members */
+    int nstmts;               /* sids are 0..nstmts-1 */
 } Program;
 
 /* ---- building (parser, generator, minimizer) ---- */

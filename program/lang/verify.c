@@ -267,6 +267,37 @@ static bool verify_surface(ProgramVerifier *v) {
     return true;
 }
 
+bool setting_valid(const char *name) {
+    static const char WORD[] = "abcdefghijklmnopqrstuvwxyz0123456789_";
+    size_t n = strlen(name);
+    if (n == 0 || n > 64) {
+        return false;
+    }
+    for (const char *at = name;; at++) {
+        size_t word = strspn(at, WORD);
+        at += word;
+        if (word == 0 || *at == '\0') {
+            return word > 0;
+        }
+        if (*at != '.') {
+            return false;
+        }
+    }
+}
+
+static bool verify_compile(ProgramVerifier *v) {
+    const CompileSettings *c = v->p->compile;
+    if (c && (c->nconfig < 0 || c->nconfig > MAX_SETTINGS)) {
+        return verify_fail(v, "compile.config: %d pass the limit of %d", c->nconfig, MAX_SETTINGS);
+    }
+    for (int i = 0; c && i < c->nconfig; i++) {
+        if (!setting_valid(c->config[i].name) || !c->config[i].value[0]) {
+            return verify_fail(v, "compile.config: malformed");
+        }
+    }
+    return true;
+}
+
 bool program_verify_within(const Program *p, const Limits *limits, char *message,
                            size_t message_size) {
     ProgramVerifier v = {.p = p,
@@ -304,7 +335,7 @@ bool program_verify_within(const Program *p, const Limits *limits, char *message
             return false;
         }
     }
-    return verify_surface(&v);
+    return verify_surface(&v) && verify_compile(&v);
 }
 
 bool program_verify(const Program *p, char *message, size_t message_size) {

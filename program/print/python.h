@@ -26,4 +26,10 @@ void python_indent(const Printer *pr, int depth);
 /* Prints "(a, b, _t)". */
 void python_parameters(const Printer *pr, const NameId *v, int n, bool trace);
 
+/* ---- torch_calls.c ---- */
+/* _CALLS, _NAMES and _BACKWARD of the script. */
+void torch_print_calls(const Printer *pr);
+/* _COMPILE of the script: settings as a Python dict; `c` may be NULL. */
+void torch_print_settings(Text *t, const CompileSettings *c);
+
 #endif

@@ -130,6 +130,20 @@ static void print_text_names(const Printer *pr, const char *head, const NameId *
     text_add(pr->t, "\n");
 }
 
+static void print_settings(Text *t, const CompileSettings *c) {
+    text_add(t, "compile with");
+    for (int i = 0; i < c->nconfig; i++) {
+        text_printf(t, " %s=%s", c->config[i].name, c->config[i].value);
+    }
+    if (c->dynamic_given) {
+        text_printf(t, " dynamic=%s", c->dynamic ? "true" : "false");
+    }
+    if (c->fullgraph_given) {
+        text_printf(t, " fullgraph=%s", c->fullgraph ? "true" : "false");
+    }
+    text_add(t, "\n");
+}
+
 void program_print_text(Text *text, const Program *p) {
     Printer pr = {text, p, p->names, false};
     for (int i = 0; i < p->ninputs; i++) {
@@ -139,6 +153,9 @@ void program_print_text(Text *text, const Program *p) {
     if (p->setup.count > 0) {
         text_add(text, "setup:\n");
         print_block(&pr, &p->setup, 1);
+    }
+    if (p->compile) {
+        print_settings(text, p->compile);
     }
     if (p->args_given) {
         print_text_names(&pr, "args", p->args, p->nargs);

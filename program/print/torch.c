@@ -13,10 +13,13 @@ static const char HEAD[] = "#!/usr/bin/env python3\n"
                            "what differs (exit code 1; 3: this PyTorch has no such mode).\n"
                            "\n"
                            "usage: repro.py [MODE]    aot (AOTAutograd, with a compiler that does "
-                           "nothing), dynamo, aot_eager, inductor, inductor_dynamic or a\n"
-                           "                          backend of torch.compile; without: the mode "
+                           "nothing), dynamo, aot_eager, aot_decomp, inductor_lite, inductor,\n"
+                           "                          each of them with _dynamic, _fullgraph or "
+                           "_cuda, or a backend of torch.compile; without: the mode "
                            "in which it was found, else what this PyTorch has\n"
                            "\"\"\"\n"
+                           "import contextlib\n"
+                           "import importlib\n"
                            "import sys\n"
                            "import traceback\n"
                            "import warnings\n"
@@ -109,14 +112,23 @@ static const char RUNNER[] =
     "    return function(*free, trace)\n"
     "\n\n"
     "def _compile(mode):\n"
-    "    backend = {\"dynamo\": \"eager\", \"inductor_dynamic\": \"inductor\"}.get(mode, mode)\n"
+    "    base = mode\n"
+    "    for suffix in (\"_cuda\", \"_fullgraph\", \"_dynamic\"):\n"
+    "        base = base[:-len(suffix)] if base.endswith(suffix) else base\n"
+    "    backends = {\"dynamo\": \"eager\", \"aot_decomp\": \"aot_eager_decomp_partition\", "
+    "\"inductor_lite\": \"inductor\"}\n"
+    "    options = {\"backend\": backends.get(base, base), \"dynamic\": True if \"_dynamic\" in "
+    "mode else _COMPILE.get(\"dynamic\"),\n"
+    "               \"fullgraph\": \"_fullgraph\" in mode or _COMPILE.get(\"fullgraph\", "
+    "False)}\n"
+    "    if base == \"inductor_lite\":\n"
+    "        options[\"mode\"] = \"lite\"\n"
     "    compiled = {}\n"
     "\n"
     "    def execute(args, trace):\n"
     "        function, free = _target(*args)\n"
     "        if function not in compiled:\n"
-    "            compiled[function] = torch.compile(function, backend=backend, dynamic=True if "
-    "mode == \"inductor_dynamic\" else None)\n"
+    "            compiled[function] = torch.compile(function, **options)\n"
     "        return compiled[function](*free, trace)\n"
     "    return execute\n"
     "\n\n"
@@ -266,10 +278,22 @@ static const char RUNNER[] =
     "        return None\n"
     "    return _compile(mode)\n"
     "\n\n"
+    "def _set(patched):\n"
+    "    \"\"\"The settings of the program, until `patched` is left.\"\"\"\n"
+    "    for name, value in _COMPILE.get(\"config\", {}).items():\n"
+    "        layer, _, key = name.partition(\".\")\n"
+    "        config = importlib.import_module(\"torch._%s.config\" % layer)\n"
+    "        patched.enter_context(config.patch({key: value}))\n"
+    "\n\n"
     "def _main():\n"
     "    mode = sys.argv[1] if len(sys.argv) > 1 else _MODE or (\"inductor\" if hasattr(torch, "
     "\"compile\") else \"aot\")\n"
     "    print(\"torch\", torch.__version__)\n"
+    "    if mode.endswith(\"_cuda\"):\n"
+    "        if not torch.cuda.is_available():\n"
+    "            print(\"there is no GPU that this PyTorch can use\")\n"
+    "            return 3\n"
+    "        torch.set_default_device(\"cuda\")\n"
     "    eager = _run(_eager)\n"
     "    for number, call in enumerate(eager):\n"
     "        print(\"call %d:\" % number, call[\"error\"] or \"ok\")\n"
@@ -285,7 +309,10 @@ static const char RUNNER[] =
     "        print(\"this PyTorch has no mode %s: ran eagerly only\" % mode)\n"
     "        return 3\n"
     "    found = 0\n"
-    "    compiled, wide = _run(execute), _widened()\n"
+    "    with contextlib.ExitStack() as patched:\n"
+    "        _set(patched)\n"
+    "        compiled = _run(execute)\n"
+    "    wide = _widened()\n"
     "    for number, (a, b, base) in enumerate(zip(eager, compiled, wide)):\n"
     "        for where, x, y in _differences(a, b, []):\n"
     "            place = \", \".join([\"call %d\" % number] + where)\n"
@@ -298,78 +325,6 @@ static const char RUNNER[] =
     "\n\n"
     "if __name__ == \"__main__\":\n"
     "    sys.exit(_main())\n";
-
-static void print_torch_ints(Text *t, const int64_t *v, int n) {
-    text_add(t, "[");
-    for (int i = 0; i < n; i++) {
-        text_printf(t, i ? ", %" PRId64 : "%" PRId64, v[i]);
-    }
-    text_add(t, "]");
-}
-
-/* Prints (storage, dtype, size, stride, offset, requires_grad, data). */
-static void print_torch_input(const Printer *pr, const Input *in, int number) {
-    Text *t = pr->t;
-    text_add(t, "        (");
-    if (in->storage != NAME_NONE) {
-        text_printf(t, "\"%s\"", pr->p->names[in->storage]);
-    } else {
-        text_printf(t, "%d", number);
-    }
-    text_add(t, ", ");
-    print_dtype(pr, in->dtype);
-    text_add(t, ", ");
-    print_torch_ints(t, in->size, in->ndim);
-    text_add(t, ", ");
-    print_torch_ints(t, in->stride, in->ndim);
-    text_printf(t, ", %" PRId64 ", %s, ", in->offset, in->requires_grad ? "True" : "False");
-    if (!in->data.given) {
-        text_add(t, "None");
-    } else if (in->data.is_fill) {
-        text_printf(t, "(\"%s\", %" PRIu64 ")", fill_name(in->data.fill), in->data.seed);
-    } else {
-        print_elements(pr, in->data.data, in->data.numel, in->dtype);
-    }
-    text_add(t, "),\n");
-}
-
-static void print_calls(const Printer *pr) {
-    const Program *p = pr->p;
-    Text *t = pr->t;
-    text_add(t, "_CALLS = [\n");
-    for (int call = 0; call <= p->nrecalls; call++) {
-        const Recall *r = call > 0 ? &p->recalls[call - 1] : NULL;
-        int ninputs;
-        bool keep = r && r->keep, grad_mode;
-        const Input *inputs = program_call_inputs(p, call, &ninputs, &grad_mode);
-        text_printf(t, "    {\"grad_mode\": %s, \"keep\": %s, \"set\": {",
-                    grad_mode ? "True" : "False", keep ? "True" : "False");
-        for (int i = 0; r && i < r->nset; i++) {
-            text_printf(t, "%s\"%s\": %s", i ? ", " : "", pr->p->names[r->set[i].name],
-                        r->set[i].requires_grad ? "True" : "False");
-        }
-        text_add(t, "}, \"inputs\": [\n");
-        for (int i = 0; !keep && i < ninputs; i++) {
-            print_torch_input(pr, &inputs[i], i);
-        }
-        text_add(t, "    ]},\n");
-    }
-    text_add(t, "]\n_NAMES = [");
-    for (int i = 0; i < p->ninputs; i++) {
-        text_printf(t, "%s\"%s\"", i ? ", " : "", p->names[p->inputs[i].name]);
-    }
-    text_add(t, "]\n_BACKWARD = ");
-    if (p->backward.given) {
-        text_printf(t, "(\"%s\", %" PRIu64 ", ", fill_name(p->backward.fill), p->backward.seed);
-        text_add(t, p->backward.nof < 0 ? "None" : "[");
-        for (int i = 0; i < p->backward.nof; i++) {
-            text_printf(t, i ? ", %d" : "%d", p->backward.of[i]);
-        }
-        text_add(t, p->backward.nof < 0 ? ")\n" : "])\n");
-    } else {
-        text_add(t, "None\n");
-    }
-}
 
 /* Prints the names whose flags some recall sets, with their Python names. */
 static void print_settable(const Printer *pr) {
@@ -442,7 +397,8 @@ void program_print_repro(Text *text, const Program *p, const char *mode) {
     text_add(text, HEAD);
     program_print_python(text, p);
     print_setup(&pr);
-    print_calls(&pr);
+    torch_print_calls(&pr);
+    torch_print_settings(text, p->compile);
     text_add(text, "_MODE = ");
     if (mode) {
         text_json_string(text, mode);

@@ -53,6 +53,22 @@ START_TEST(values_ops_dtypes_literals_and_names_become_plainer) {
 }
 END_TEST
 
+START_TEST(settings_of_the_compiler_are_dropped_one_by_one) {
+    static const char text[] =
+        "{\"twingrad\":1,\"body\":[],\"return\":[],\"compile\":{\"config\":{\"a.b\":1,\"c\":null},"
+        "\"dynamic\":true,\"fullgraph\":true}}";
+    ck_assert_ptr_null(strstr(reduced_from(text, reduce_compile, 0), "compile"));
+    ck_assert_ptr_nonnull(strstr(reduced_from(text, reduce_compile, 1),
+                                 "\"compile\": {\"config\": {\"a.b\": 1, \"c\": null}, "
+                                 "\"fullgraph\": true}"));
+    ck_assert_ptr_null(strstr(reduced_from(text, reduce_compile, 2), "fullgraph"));
+    ck_assert_ptr_nonnull(strstr(reduced_from(text, reduce_compile, 3), "{\"c\": null}"));
+    ck_assert_ptr_nonnull(strstr(reduced_from(text, reduce_compile, 4), "{\"a.b\": 1}"));
+    Program *p = parse(text);
+    ck_assert_int_eq(reduce_compile(p, 5), STEP_END);
+}
+END_TEST
+
 /* x is transposed and fills its storage; y does not fill its own; the second call has other
  * sizes */
 static const char SIZES[] =
@@ -157,6 +173,7 @@ int main(void) {
     Suite *suite = suite_create("harness/reducers");
     TCase *tests = tcase_create("harness/reducers");
     tcase_add_checked_fixture(tests, set_up, tear_down);
+    tcase_add_test(tests, settings_of_the_compiler_are_dropped_one_by_one);
     tcase_add_test(tests, values_ops_dtypes_literals_and_names_become_plainer);
     tcase_add_test(tests, strides_and_numbers_of_elements_follow_a_size);
     tcase_add_test(tests, a_dimension_is_dropped_with_its_stride_in_every_call);

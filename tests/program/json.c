@@ -79,6 +79,9 @@ static const char *const sample =
     "  \"shell\": {\"wrap\": \"module\", \"roles\": {\"x\": \"buffer\"}, \"spelling\": "
     "{\"body[3]\": \"operator\"}, \"outline\": [[2, 5]], "
     "\"instances\": 2},\n"
+    "  \"compile\": {\"config\": {\"inductor.cpp.simdlen\": 0, \"functorch.cse\": false, \"a\": "
+    "null, "
+    "\"b\": 0.5}, \"dynamic\": true, \"fullgraph\": false, \"x-d\": 1},\n"
     "  \"expect\": {\"twingrad_result\": 1, \"target\": \"t\", \"calls\": []},\n"
     "  \"x-exact\": true, \"x-zero-sign\": false\n"
     "}\n";
