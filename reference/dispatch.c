@@ -233,7 +233,9 @@ static ErrCode dispatch_apply_meta(Session *s, const Call *call, Tensor **out, i
                             node of other is freed */
         *nout = 0;
         if (self->grad_fn) {
-            node_also_saves(s, self->grad_fn, call->arg[1].tensor);
+            if (call->arg[3].b) {
+                node_also_saves(s, self->grad_fn, call->arg[1].tensor);
+            }
             if (call->arg[2].b) {
                 self->grad_fn->other_half = var_of(call->arg[1].tensor)->grad_fn;
             }

@@ -85,6 +85,11 @@ static bool has_jumps(Pw pw) {
     case PW_isnan:
     case PW_isinf:
     case PW_isfinite:
+    case PW_isposinf:
+    case PW_isneginf:
+    case PW_signbit:
+    case PW_angle:
+    case PW_heaviside:
         return true;
     default:
         return pw_is_logic(pw) || pw_is_quotient(pw);
@@ -92,7 +97,8 @@ static bool has_jumps(Pw pw) {
 }
 
 static bool asks_truth(Pw pw) {
-    return pw == PW_logical_not || (pw >= PW_logical_and && pw <= PW_logical_xor);
+    return pw == PW_logical_not || pw == PW_heaviside ||
+           (pw >= PW_logical_and && pw <= PW_logical_xor);
 }
 
 static bool rounds(Pw pw) { return pw == PW_ceil || pw == PW_trunc || pw == PW_round; }
@@ -138,7 +144,15 @@ static bool crosses_pole(const Point *p) {
     case PW_log:
     case PW_log2:
     case PW_log10:
+    case PW_entr:
         return p->b[0] > 0 && fabs(p->x[0]) <= p->b[0];
+    case PW_atanh:
+    case PW_erfinv:
+        return p->b[0] > 0 && fabs(fabs(p->x[0]) - 1) <= p->b[0];
+    case PW_logit_backward:
+        return p->b[1] > 0 && (fabs(p->x[1]) <= p->b[1] || fabs(p->x[1] - 1) <= p->b[1]);
+    case PW_logit:
+        return p->b[0] > 0 && (fabs(p->x[0]) <= p->b[0] || fabs(p->x[0] - 1) <= p->b[0]);
     case PW_div:
         return p->b[1] > 0 && fabs(p->x[1]) <= p->b[1];
     case PW_addcdiv:
@@ -245,6 +259,18 @@ static double rounding_scale(const Point *p, double y) {
         return fabs(y) + fabs(x[1] * x[2]);
     case PW_hardsigmoid:
         return 1;
+    case PW_sinc:
+    case PW_logit:
+        return fmax(fabs(y), 1);
+    case PW_logaddexp:
+    case PW_logaddexp2:
+        return fmax(fmax(fabs(y), 1), fabs(fmax(x[0], x[1])));
+    case PW_erfinv:
+        return fabs(y) + exp(fmin(y * y, 700));
+    case PW_entr:
+    case PW_softshrink:
+    case PW_softshrink_number:
+        return fmax(fabs(y), fabs(x[0]));
     default:
         return fabs(y);
     }

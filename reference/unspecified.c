@@ -398,6 +398,8 @@ const char *unspecified(const Call *call) {
                    : NULL;
     case OP_elu:
     case OP__elu_result:
+    case OP__celu:
+    case OP__celu_result:
         return half_number_overflows(call) ? half_number
                : elu_overflows(call)       ? "elu: an exponential that overflows in float32"
                                            : NULL;
@@ -418,6 +420,10 @@ const char *unspecified(const Call *call) {
                    : NULL;
     default:
         break;
+    }
+    const char *special = unspecified_special(call, has_vectors(call));
+    if (special) {
+        return special;
     }
     if (is_modulo(id) && traps(call)) {
         return "fmod, remainder, floor_divide of the least integer by -1: SIGFPE";
@@ -463,8 +469,10 @@ const char *unspecified_gradient(const Grad *g) {
                    ? nan_bounds
                    : NULL;
     case OP_elu:
+    case OP__celu:
         return vectors && unspecified_any(self, unspecified_is_nan) ? nan_bounds : NULL;
     case OP__elu_result:
+    case OP__celu_result:
         return vectors && unspecified_any(g->result[0], unspecified_is_nan) ? nan_bounds : NULL;
     case OP_layer_norm:
         if (again) {
@@ -472,7 +480,7 @@ const char *unspecified_gradient(const Grad *g) {
         }
         return flat_row(call) ? "layer_norm of a flat row: what cancels in its gradient" : NULL;
     default:
-        return NULL;
+        return unspecified_special_gradient(g);
     }
 }
 

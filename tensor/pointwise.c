@@ -145,6 +145,83 @@ static double elu_signed_of(double v, double alpha, double scale, double input_s
 static double elu_slope_of(double v, double alpha, double scale, double input_scale) {
     return v <= 0 ? exp(v * input_scale) * (input_scale * alpha * scale) : scale;
 }
+static double sinc_of(double v) {
+    double turned = v * M_PI;
+    return v == 0 ? 1 : sin(turned) / turned;
+}
+/* Two steps of Halley's method from an elementary guess (Winitzki), on the side where erf does not
+ * cancel. */
+static double erfinv_of(double v) {
+    double rest = 1 - fabs(v);
+    if (!(rest > 0)) {
+        return rest == 0 ? copysign(INFINITY, v) : NAN;
+    }
+    double a = 0.147, log_rest = log(rest) + log1p(fabs(v));
+    double half = M_2_SQRTPI * M_2_SQRTPI / (2 * a) + log_rest / 2;
+    double x = sqrt(sqrt(half * half - log_rest / a) - half);
+    for (int i = 0; i < 3 && v != 0; i++) {
+        double miss = rest < 0.5 ? rest - erfc(x) : erf(x) - fabs(v);
+        double step = miss / (M_2_SQRTPI * exp(-x * x));
+        x -= step / (1 + x * step);
+    }
+    return copysign(x, v);
+}
+static double logaddexp_of(double a, double b) {
+    if (isinf(a) && a == b) {
+        return a;
+    }
+    return (a > b ? a : b) + log1p(exp(-fabs(a - b)));
+}
+static double logaddexp2_of(double a, double b) {
+    if (isinf(a) && a == b) {
+        return a;
+    }
+    return (a > b ? a : b) + log1p(exp2(-fabs(a - b))) * M_LOG2E;
+}
+/* `low` is nan where there is no eps. */
+static double logit_of(double v, double low, double high) {
+    double z = isnan(low) ? v : v < low ? low : v > high ? high : v;
+    return log(z / (1 - z));
+}
+static double logit_backward_of(double grad, double v, double low, double high) {
+    bool bounded = !isnan(low);
+    if (v < (bounded ? low : 0) || v > (bounded ? high : 1)) {
+        return bounded ? 0 : NAN;
+    }
+    return v == 0 || v == 1 ? grad * INFINITY : grad / (v * (1 - v));
+}
+static double softshrink_of(double v, double lambda) {
+    return v > lambda ? v - lambda : v < -lambda ? v + lambda : v * 0;
+}
+static double entr_of(double v) {
+    return isnan(v) ? v : v > 0 ? -v * log(v) : v == 0 ? 0 : -INFINITY;
+}
+/* In the two's complement of the dtype: the magnitude of its least number is that number. */
+static int64_t magnitude_in(int64_t v, const PwStatus *status) {
+    if (v >= 0) {
+        return v;
+    }
+    return status->bits < 64 && v == -(INT64_C(1) << (status->bits - 1)) ? v : wrap_sub(0, v);
+}
+static int64_t gcd_of(int64_t a, int64_t b, const PwStatus *status) {
+    a = magnitude_in(a, status);
+    b = magnitude_in(b, status);
+    while (a != 0) {
+        int64_t rest = a == -1 ? 0 : b % a;
+        b = a;
+        a = rest;
+    }
+    return b;
+}
+static int64_t lcm_of(int64_t a, int64_t b, const PwStatus *status) {
+    int64_t g = gcd_of(a, b, status);
+    if (g == 0) {
+        return 0;
+    }
+    int64_t product = wrap_mul(g == -1 ? wrap_sub(0, a) : a / g, b);
+    product = status->bits == 32 ? (int32_t)product : product;
+    return product < 0 ? wrap_sub(0, product) : product;
+}
 static double relu6_of(double v) { return v < 0 ? 0 : v > 6 ? 6 : v; }
 
 #define PW(name, arity, k, f_expression, i_expression)                                             \

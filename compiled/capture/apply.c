@@ -276,7 +276,9 @@ static ErrCode capture_apply_meta(Capture *cap, const Call *call, Tensor **out, 
         *nout = 0;
         if (self->grad_fn.node) {
             const Var *other = (const Var *)call->arg[1].tensor;
-            cap_also_saves(cap, self->grad_fn.node, other);
+            if (call->arg[3].b) {
+                cap_also_saves(cap, self->grad_fn.node, other);
+            }
             self->grad_fn.node->other_half = call->arg[2].b ? other->grad_fn.node : NULL;
         }
         return ERR_none;

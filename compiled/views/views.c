@@ -95,7 +95,7 @@ ErrCode view_infer(const Compile *c, const Call *call, Infer *r) {
 /* The reductions, and those like them, are the ops whose first arguments are (self, dim, bool). */
 bool view_names_dims(const OpInfo *op) {
     return op->nparam > 2 && op->param[2].type == ARG_BOOL && op->param[1].type >= ARG_INT &&
-           op->param[1].type <= ARG_INTS_OPT;
+           op->param[1].type <= ARG_INTS_OPT && param_is(&op->param[1], "dim");
 }
 
 static bool dims_exist(const Call *call) {

@@ -151,7 +151,7 @@ bool int_argument(Draw *x, int k) {
             v = signed_dim(x, x->dim);
         }
     } else if (named(p, "reduction")) {
-        if (draw_chance(g, 40)) {
+        if (optional && draw_chance(g, 40)) {
             return true;
         }
         v = draw_below(g, 3);

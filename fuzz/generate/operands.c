@@ -217,6 +217,19 @@ static GenVar *sequence_argument(Draw *x) {
     return operands_exactly(x, draw_chance(g, 90) ? x->t->dtype : draw_dtype(g), size, ndim);
 }
 
+/* The boundaries of bucketize: one row, mostly ascending. */
+static GenVar *boundaries_argument(Draw *x) {
+    int64_t values[8], n = draw_below(x->g, 7);
+    values[0] = draw_between(x->g, -4, 1);
+    for (int64_t i = 1; i < n; i++) {
+        values[i] = values[i - 1] + draw_below(x->g, 3);
+    }
+    bool signless = x->t->dtype == DT_uint8 || x->t->dtype == DT_bool;
+    return signless || x->g->p->ninputs >= GEN_INPUTS || draw_chance(x->g, 30)
+               ? operands_exactly(x, x->t->dtype, &n, 1)
+               : draw_input_values(x->g, x->t->dtype, &n, 1, values);
+}
+
 bool tensor_argument(Draw *x, int k) {
     Gen *g = x->g;
     const Param *p = &x->op->param[k];
@@ -226,6 +239,9 @@ bool tensor_argument(Draw *x, int k) {
     }
     if (named(p, "sorted_sequence")) {
         return operands_give(x, k, sequence_argument(x));
+    }
+    if (named(p, "boundaries")) {
+        return operands_give(x, k, boundaries_argument(x));
     }
     if (named(p, "sorter")) {
         const Tensor *sequence = g->env[x->s->arg[0].tensor];
@@ -266,7 +282,7 @@ bool tensor_argument(Draw *x, int k) {
         (named(p, "other") && x->op->kind == KIND_COMPOSITE)) {
         return operands_give(x, k, factor_argument(x, k));
     }
-    if (named(p, "values")) {
+    if (named(p, "values") && has(x->op, "indices")) {
         int ka = op_param(x->op, "accumulate");
         if (ka >= 0 && draw_chance(g, 50)) {
             set_bool(x->s, ka, true);
@@ -278,6 +294,13 @@ bool tensor_argument(Draw *x, int k) {
                                                                   .size = slice->size,
                                                                   .broadcast = true,
                                                                   .uniform = all_equal(x)}));
+    }
+    if (named(p, "values") && draw_chance(g, 90)) { /* heaviside: of self's dtype */
+        return operands_give(
+            x, k,
+            draw_need(
+                g,
+                (Need){.dtype = dtype, .ndim = x->t->ndim, .size = x->t->size, .broadcast = true}));
     }
     if (named(p, "value") && !has(x->op, "tensor1")) {
         return operands_give(x, k, operands_exactly(x, dtype, NULL, 0));

@@ -16,3 +16,81 @@ ErrCode decompose_nll_loss(Emit *e, const Call *call, Tensor **out, int *nout) {
     memcpy(c.arg, call->arg, 5 * sizeof *c.arg);
     return emit_call(e, &c, out, nout);
 }
+
+/* `loss` reduced as the parameter `reduction` says: 1 mean, 2 sum, else not at all. */
+static ErrCode reduced_loss(Emit *e, const Call *call, Tensor *loss, Tensor **out, int *nout) {
+    int64_t reduction = call->arg[op_param(call->op, "reduction")].i;
+    out[0] = reduction == 1   ? emit_unary(e, OP_mean, loss)
+             : reduction == 2 ? emit_unary(e, OP_sum, loss)
+                              : loss;
+    *nout = out[0] != NULL;
+    return e->err->code;
+}
+
+/* l1_loss: abs(self - target) */
+ErrCode decompose_l1_loss(Emit *e, const Call *call, Tensor **out, int *nout) {
+    Tensor *apart = emit_sub(e, call->arg[0].tensor, call->arg[1].tensor);
+    return reduced_loss(e, call, emit_unary(e, OP_abs, apart), out, nout);
+}
+
+/* kl_div: xlogy(target, target) - target * self; log_target: exp(target) * (target - self) */
+ErrCode decompose_kl_div(Emit *e, const Call *call, Tensor **out, int *nout) {
+    Tensor *self = call->arg[0].tensor, *target = call->arg[1].tensor, *loss;
+    if (!dtype_is_float(self->dtype) || !dtype_is_float(target->dtype)) {
+        return error_set(e->err, ERR_invalid, "kl_div: Integral inputs not supported.");
+    }
+    if (call->arg[3].b) {
+        Tensor *factor = emit_unary(e, OP_exp, target);
+        loss = emit_mul(e, factor, emit_sub(e, target, self));
+    } else {
+        Tensor *own = emit_binary(e, OP_xlogy_Tensor, target, target);
+        loss = emit_sub(e, own, emit_mul(e, target, self));
+    }
+    return reduced_loss(e, call, loss, out, nout);
+}
+
+/* hinge_embedding_loss: where(target != 1, max(0, margin - self), 0) + where(target != -1, self, 0)
+ */
+ErrCode decompose_hinge_embedding_loss(Emit *e, const Call *call, Tensor **out, int *nout) {
+    Tensor *self = call->arg[0].tensor, *target = call->arg[1].tensor;
+    Tensor *zeros = emit_zeros_like(e, self);
+    Tensor *start = emit_op(e, OP_full_like, 2, self, scalar_float(call->arg[2].f));
+    Tensor *apart = emit_op(e, OP_sub__Tensor, 2, start, self);
+    Tensor *clamped = emit_op(e, OP_clamp_min_, 2, apart, scalar_int(0));
+    Tensor *left =
+        emit_where(e, emit_scalar(e, OP_ne_Scalar, target, scalar_int(1)), clamped, zeros);
+    Tensor *right =
+        emit_where(e, emit_scalar(e, OP_ne_Scalar, target, scalar_int(-1)), self, zeros);
+    return reduced_loss(e, call, emit_add(e, left, right), out, nout);
+}
+
+/* margin_ranking_loss: max(0, -target * (input1 - input2) + margin) */
+ErrCode decompose_margin_ranking_loss(Emit *e, const Call *call, Tensor **out, int *nout) {
+    Tensor *a = call->arg[0].tensor, *b = call->arg[1].tensor, *target = call->arg[2].tensor;
+    Tensor *product = emit_mul(e, emit_neg(e, target), emit_sub(e, a, b));
+    Tensor *raised = emit_scalar(e, OP_add_Scalar, product, scalar_float(call->arg[3].f));
+    return reduced_loss(e, call, emit_op(e, OP_clamp_min_, 2, raised, scalar_int(0)), out, nout);
+}
+
+/* poisson_nll_loss: exp(input) - target * input, or input - target * log(input + eps); full: plus
+ * Stirling's term where target > 1 */
+ErrCode decompose_poisson_nll_loss(Emit *e, const Call *call, Tensor **out, int *nout) {
+    Tensor *input = call->arg[0].tensor, *target = call->arg[1].tensor, *loss;
+    if (call->arg[2].b) {
+        Tensor *rate = emit_unary(e, OP_exp, input);
+        loss = emit_sub(e, rate, emit_mul(e, target, input));
+    } else {
+        Tensor *raised = emit_scalar(e, OP_add_Scalar, input, scalar_float(call->arg[4].f));
+        loss = emit_sub(e, input, emit_mul(e, target, emit_unary(e, OP_log, raised)));
+    }
+    if (call->arg[3].b) {
+        Tensor *first = emit_sub(e, emit_mul(e, target, emit_unary(e, OP_log, target)), target);
+        Tensor *turned = emit_scalar(e, OP_mul_Scalar, target, scalar_float(2 * 3.141592653589793));
+        Tensor *half =
+            emit_scalar(e, OP_mul_Scalar, emit_unary(e, OP_log, turned), scalar_float(0.5));
+        Tensor *small = emit_scalar(e, OP_le_Scalar, target, scalar_int(1));
+        Tensor *term = emit_masked_fill(e, emit_add(e, first, half), small, scalar_int(0));
+        loss = emit_op(e, OP_add__Tensor, 2, loss, term);
+    }
+    return reduced_loss(e, call, loss, out, nout);
+}

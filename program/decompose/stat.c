@@ -14,3 +14,83 @@ ErrCode decompose_variance(Emit *e, const Call *call, Tensor **out, int *nout) {
     c.arg[3].b = keepdim >= 0 && call->arg[keepdim].b;
     return emit_call(e, &c, out, nout);
 }
+
+static bool is_std_mean(OpId id) {
+    return id == OP_std_mean || id == OP_std_mean_dim || id == OP_std_mean_correction;
+}
+
+/* var_mean, std_mean: var (std) and mean, of one node, which saves self (and the std) */
+ErrCode decompose_variance_mean(Emit *e, const Call *call, Tensor **out, int *nout) {
+    const OpInfo *op = call->op;
+    Tensor *self = call->arg[0].tensor;
+    bool is_std = is_std_mean(op->id);
+    Call c = call_new(is_std ? OP_std_correction : OP_var_correction);
+    int dim = op_param(op, "dim"), keepdim = op_param(op, "keepdim"),
+        unbiased = op_param(op, "unbiased");
+    c.arg[0] = call->arg[0];
+    c.arg[1] = dim >= 0 ? call->arg[dim] : (Arg){.none = true};
+    if (unbiased >= 0) {
+        c.arg[2].none = false;
+        c.arg[2].i = call->arg[unbiased].b ? 1 : 0;
+    } else {
+        c.arg[2] = call->arg[op_param(op, "correction")];
+    }
+    c.arg[3].b = keepdim >= 0 && call->arg[keepdim].b;
+    *nout = 0;
+    Tensor *spread[MAX_OUTPUTS];
+    int n;
+    TRY(emit_call(e, &c, spread, &n));
+    Call m = call_new(c.arg[1].none && !c.arg[3].b ? OP_mean : OP_mean_dim);
+    m.arg[0] = call->arg[0];
+    if (m.op->id == OP_mean_dim) {
+        m.arg[1] = c.arg[1];
+        m.arg[2].b = c.arg[3].b;
+    }
+    Tensor *mean[MAX_OUTPUTS];
+    TRY(emit_call(e, &m, mean, &n));
+    emit_also_saves(e, mean[0], self, false);
+    if (is_std) {
+        emit_also_saves(e, mean[0], spread[0], false);
+    }
+    emit_one_node(e, mean[0], spread[0]);
+    emit_one_node(e, spread[0], mean[0]);
+    out[0] = spread[0];
+    out[1] = mean[0];
+    *nout = e->err->code == ERR_none ? 2 : 0;
+    return e->err->code;
+}
+
+/* nanmean: nansum(self) / the number of elements that are not nan */
+ErrCode decompose_nanmean(Emit *e, const Call *call, Tensor **out, int *nout) {
+    Tensor *self = call->arg[0].tensor;
+    if (!dtype_is_float(self->dtype)) {
+        return error_set(e->err, ERR_dtype,
+                         "nanmean(): expected input to have floating point or complex dtype but "
+                         "got %s",
+                         dtype_name(self->dtype));
+    }
+    if (!call->arg[3].none && !dtype_is_float(call->arg[3].dtype)) {
+        return error_set(e->err, ERR_dtype,
+                         "nanmean(): could not infer output dtype. Optional dtype must be either a "
+                         "floating point or complex dtype. Got: %s",
+                         dtype_name(call->arg[3].dtype));
+    }
+    Tensor *number =
+        emit_unary(e, OP_logical_not, emit_unary(e, OP_isnan, emit_unary(e, OP_detach, self)));
+    Call count = call_new(OP_sum_dim);
+    count.arg[0].tensor = number;
+    count.arg[1] = call->arg[1];
+    count.arg[2] = call->arg[2];
+    Tensor *factor[MAX_OUTPUTS], *sum[MAX_OUTPUTS];
+    int n;
+    TRY(e->err->code);
+    TRY(emit_call(e, &count, factor, &n));
+    Call c = call_new(OP_nansum);
+    for (int k = 0; k < 4; k++) {
+        c.arg[k] = call->arg[k];
+    }
+    TRY(emit_call(e, &c, sum, &n));
+    out[0] = emit_div(e, sum[0], factor[0]);
+    *nout = out[0] != NULL;
+    return e->err->code;
+}

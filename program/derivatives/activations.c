@@ -168,6 +168,18 @@ static void give_elu(const Grad *g, Tensor *x, OpId slope, bool is_result) {
 }
 SELF_RULE(elu, give_elu(g, self_of(g), OP__elu_slope, false))
 
+/* As elu, with 1 / alpha computed in float32 numbers (derivatives.yaml: 1.0/alpha.toFloat()). */
+static void grad_activations_celu(Grad *g, void (*rule)(Grad *g)) {
+    Call call;
+    call_copy(&call, g->call);
+    call.arg[3].scalar = scalar_float(1.0 / (double)(float)scalar_to_double(call.arg[1].scalar));
+    Grad inner = *g;
+    inner.call = &call;
+    rule(&inner);
+}
+void grad_celu(Grad *g) { grad_activations_celu(g, grad_elu); }
+void grad_celu_result(Grad *g) { grad_activations_celu(g, grad_elu_result); }
+
 void grad_elu_result(Grad *g) {
     if (!(scalar_arg(g, 1) >= 0)) {
         error_set(g->e->err, ERR_invalid,

@@ -172,6 +172,9 @@ Pw call_pw(const Call *call) {
     if (op->pw == PW_gelu && strcmp(call->arg[1].str, "tanh") == 0) {
         return PW_gelu_tanh;
     }
+    if (op->pw == PW_softshrink && !since(softshrink_nan)) {
+        return PW_softshrink_number;
+    }
     if (op->pw == PW_elu && since(elu_of_zero)) {
         return PW_elu_signed;
     }
@@ -217,6 +220,15 @@ static Scalar saturated(Scalar s, DType dtype) {
                                              : v);
 }
 
+/* eps or 1 - eps, rounded as ATen does; nan where logit has no bounds. */
+static Scalar end_of_logit(const Arg *eps, bool high, DType compute) {
+    if (eps->none || !(eps->f >= 0)) {
+        return scalar_float(NAN);
+    }
+    double low = dtype_round(eps->f, compute);
+    return scalar_float(high ? dtype_round(1 - low, compute) : low);
+}
+
 int call_operands(const Call *call, DType compute, PwOperand operands[PW_MAX_OPERANDS]) {
     const OpInfo *op = call->op;
     int n = op->pw == PW_pow && call_pw(call) != PW_pow
@@ -226,7 +238,9 @@ int call_operands(const Call *call, DType compute, PwOperand operands[PW_MAX_OPE
         const Arg *a = &call->arg[op->operand[k]];
         ArgType type = op->param[op->operand[k]].type;
         operands[k] = (PwOperand){0};
-        if (type == ARG_FLOAT_OPT) {
+        if (type == ARG_FLOAT_OPT && (op->pw == PW_logit || op->pw == PW_logit_backward)) {
+            operands[k].scalar = end_of_logit(a, k == n - 1, compute);
+        } else if (type == ARG_FLOAT_OPT) {
             operands[k].scalar = dtype_is_float(compute)
                                      ? replacement(call, op->operand[k], compute)
                                      : scalar_int(0);
@@ -374,7 +388,8 @@ static void pointwise_strides(const OpInfo *op, Tensor *out, const Tensor **t, i
     }
     bool known = (op->pw == PW_isinf || op->pw == PW_isfinite) && !dtype_is_float(t[0]->dtype);
     bool kept = op->id == OP__masked_fill_kept && tensor_same_size(t[0], out);
-    if ((op->id == OP_hardtanh || op->id == OP_nan_to_num || known || kept) &&
+    if ((op->id == OP_hardtanh || op->pw == PW_nan_to_num || op->pw == PW_rad2deg ||
+         op->pw == PW_deg2rad || known || kept) &&
         tensor_is_dense(t[0])) { /* empty_like also keeps the strides of an empty tensor */
         dims_copy(out->stride, t[0]->stride, out->ndim);
         return;
@@ -436,7 +451,8 @@ ErrCode infer_pointwise(const Call *call, Infer *r) {
     if (!same_size) { /* otherwise they are those of an existing tensor */
         TRY(sizes_fit(out->size, out->ndim, r->err));
     }
-    if (op->pw == PW_nan_to_num || op->id == OP__log_sigmoid_backward) { /* into an empty_like */
+    if (op->pw == PW_nan_to_num || op->pw == PW_rad2deg || op->pw == PW_deg2rad ||
+        op->id == OP__log_sigmoid_backward) { /* into an empty_like */
         return infer_cloned(r, t[0], out->dtype);
     }
     if (op->id == OP__mse_loss_backward || op->id == OP__softmax_backward ||

@@ -54,6 +54,9 @@ ErrCode kernel_pointwise(const Call *call, Tensor *const *out, KernelCtx *k) {
     if (call->op->pw == PW_copysign && operands[1].tensor && has_nan(operands[1].tensor)) {
         k->undefined = "the sign of a nan";
     }
+    if (call->op->pw == PW_signbit && has_nan(operands[0].tensor)) {
+        k->undefined = "the sign of a nan";
+    }
     if (status.odd_shift) {
         k->undefined = "a shift by less than 0 or by all the bits";
     }

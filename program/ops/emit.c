@@ -176,17 +176,25 @@ Tensor *emit_sub(Emit *e, Tensor *a, Tensor *b) { return emit_binary(e, OP_sub_T
 Tensor *emit_mul(Emit *e, Tensor *a, Tensor *b) { return emit_binary(e, OP_mul_Tensor, a, b); }
 Tensor *emit_div(Emit *e, Tensor *a, Tensor *b) { return emit_binary(e, OP_div_Tensor, a, b); }
 Tensor *emit_neg(Emit *e, Tensor *a) { return emit_unary(e, OP_neg, a); }
-void emit_also_saves(Emit *e, Tensor *answer, Tensor *saved, bool one_node) {
+/* `checked`: the node of `answer` checks the version of `other`. */
+static void emit_tie(Emit *e, Tensor *answer, Tensor *other, bool one_node, bool checked) {
     Call call;
     call_init(&call, OP__also_saves);
     call.arg[0].tensor = answer;
-    call.arg[1].tensor = saved;
+    call.arg[1].tensor = other;
     call.arg[2].b = one_node;
+    call.arg[3].b = checked;
     Tensor *none[MAX_OUTPUTS];
     int n;
-    if (answer && saved) {
+    if (answer && other) {
         (void)emit_call(e, &call, none, &n);
     }
+}
+void emit_also_saves(Emit *e, Tensor *answer, Tensor *saved, bool one_node) {
+    emit_tie(e, answer, saved, one_node, true);
+}
+void emit_one_node(Emit *e, Tensor *answer, Tensor *other) {
+    emit_tie(e, answer, other, true, false);
 }
 
 Tensor *emit_mm(Emit *e, Tensor *a, Tensor *b) { return emit_binary(e, OP_mm, a, b); }

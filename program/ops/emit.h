@@ -82,6 +82,8 @@ Tensor *emit_mm(Emit *e, Tensor *a, Tensor *b);
 /* The node of `answer` checks the version of `saved`, too. `one_node`: PyTorch has one node for
  * both, so that either is freed with the other. */
 void emit_also_saves(Emit *e, Tensor *answer, Tensor *saved, bool one_node);
+/* PyTorch has one node for both: the node of `answer` is freed with that of `other`. */
+void emit_one_node(Emit *e, Tensor *answer, Tensor *other);
 /* Sums broadcast dims away until the size is `size` (at::sum_to); `a` itself if it has that
  * size. */
 Tensor *emit_sum_to(Emit *e, Tensor *a, const int64_t *size, int ndim);

@@ -44,7 +44,8 @@
  * grad_fn before the dtype is checked. */
 static inline bool op_is_bitwise(const OpInfo *op) {
     return op->kind == KIND_POINTWISE &&
-           (op->typing == typing_bitwise || op->typing == typing_shift);
+           (op->typing == typing_bitwise || op->typing == typing_shift ||
+            op->typing == typing_integral);
 }
 /* eq, lt, ... */
 static inline bool op_is_comparison(const OpInfo *op) {

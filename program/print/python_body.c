@@ -3,7 +3,7 @@
  * function. */
 #include "program/print/python.h"
 
-#include "program/ops/emit.h"
+#include "program/ops/functions.h"
 
 #include <string.h>
 
@@ -62,22 +62,45 @@ const char *const *python_names(Arena *arena, const Program *p) {
 
 /* ops that Python exposes only as torch.ops.aten */
 static bool is_aten_only(const OpInfo *op) {
-    static const char *const names[] = {"slice",      "alias",
-                                        "copy",       "fill",
-                                        "zero",       "index",
-                                        "index_put",  "index_put_",
-                                        "rsub",       "constant_pad_nd",
-                                        "mse_loss",   "nll_loss",
-                                        "avg_pool2d", "max_pool2d_with_indices"};
+    static const char *const names[] = {"slice",
+                                        "alias",
+                                        "copy",
+                                        "fill",
+                                        "zero",
+                                        "index",
+                                        "index_put",
+                                        "index_put_",
+                                        "rsub",
+                                        "constant_pad_nd",
+                                        "mse_loss",
+                                        "nll_loss",
+                                        "avg_pool2d",
+                                        "max_pool2d_with_indices",
+                                        "atleast_1d",
+                                        "atleast_2d",
+                                        "atleast_3d",
+                                        "cartesian_prod",
+                                        "linalg_diagonal",
+                                        "l1_loss",
+                                        "kl_div",
+                                        "hinge_embedding_loss",
+                                        "margin_ranking_loss",
+                                        "poisson_nll_loss",
+                                        "glu",
+                                        "pixel_shuffle",
+                                        "pixel_unshuffle"};
     for (int i = 0; i < COUNT_OF(names); i++) {
         if (strcmp(names[i], op->name) == 0) {
             return true;
         }
     }
-    static const char *const
-        activations[] = {"elu",      "gelu",       "hardsigmoid", "hardswish",
-                         "hardtanh", "leaky_relu", "log_sigmoid", "mish",
-                         "silu",     "softplus",   "threshold"}; /* and their in-place forms */
+    if (strncmp(op->name, "special_", 8) == 0 || op->infer == infer_view_copy) {
+        return true;
+    }
+    static const char *const activations[] = {
+        "elu",         "gelu", "hardsigmoid", "hardswish", "hardtanh",  "leaky_relu",
+        "log_sigmoid", "mish", "silu",        "softplus",  "threshold", "softshrink",
+        "celu",        "selu", "relu6"}; /* and their in-place forms */
     for (int i = 0; i < COUNT_OF(activations); i++) {
         size_t length = strlen(activations[i]);
         if (strncmp(activations[i], op->name, length) == 0 &&
@@ -90,7 +113,8 @@ static bool is_aten_only(const OpInfo *op) {
 
 /* Functions that take `self` first and are not methods. */
 static bool is_function(const OpInfo *op) {
-    static const char *const names[] = {"avg_pool1d", "max_pool1d", "max_pool2d", "rsub"};
+    static const char *const names[] = {"avg_pool1d", "max_pool1d", "max_pool2d", "rsub",
+                                        "var_mean",   "std_mean",   "bucketize"};
     for (int i = 0; i < COUNT_OF(names); i++) {
         if (strcmp(names[i], op->name) == 0) {
             return true;

@@ -48,6 +48,7 @@ typedef struct Builder {
     Layout layout;
     bool positive;    /* the op's domain: positive */
     bool unit;        /* between -1 and 1 */
+    bool above_one;   /* greater than 1 */
     bool sees_layout; /* `@` */
     int tensors;      /* number of tensors so far */
 } Builder;
@@ -56,7 +57,7 @@ typedef struct Builder {
 static double smooth_value(const Builder *b, int64_t i) {
     int64_t k = (i * 7 + b->tensors * 5) % 23;
     double v = 0.31 + 0.083 * (double)k + 0.0137 * b->tensors;
-    v = b->unit ? v / 3 : v;
+    v = b->unit ? v / 3 : b->above_one ? v + 1 : v;
     return !b->positive && (i + b->tensors) % 3 == 1 ? -v : v;
 }
 
@@ -221,6 +222,7 @@ static Call read_case(Builder *b, OpId id, const char *text) {
 /* The text of a call of a POINTWISE row: `size` for its first tensor, `other` for the rest. */
 static void pointwise_text(const OpInfo *op, const char *size, const char *other, char *text,
                            size_t room) {
+    static const char *const celu[] = {"", "s2", "s1", "s0.5"}; /* alpha, 1, 1 / alpha */
     bool first = true;
     text[0] = '\0';
     for (int i = 0; i < op->nparam; i++) {
@@ -238,7 +240,8 @@ static void pointwise_text(const OpInfo *op, const char *size, const char *other
         }
         case ARG_SCALAR:
         case ARG_SCALAR_OPT:
-            snprintf(text + used, room - used, "s1.37 ");
+            snprintf(text + used, room - used, "%s ",
+                     op->id == OP__celu || op->id == OP__celu_result ? celu[i] : "s1.37");
             break;
         case ARG_STR:
         case ARG_FLOAT_OPT:
@@ -268,7 +271,13 @@ static bool is_positive_op(OpId id) {
                                 OP_log10,
                                 OP_xlogy_Tensor,
                                 OP_xlogy_Scalar_Self,
-                                OP_xlogy_Scalar_Other};
+                                OP_xlogy_Scalar_Other,
+                                OP_logit,
+                                OP_acosh,
+                                OP_special_entr,
+                                OP_special_xlog1py,
+                                OP_special_xlog1py_other_scalar,
+                                OP_special_xlog1py_self_scalar};
     for (int k = 0; k < COUNT_OF(list); k++) {
         if (list[k] == id) {
             return true;
@@ -333,6 +342,7 @@ static Tensor *duplicate(Arena *arena, const Tensor *t, bool keep_layout) {
 static bool layout_applies(Emit *e, const Call *call, Layout layout) {
     switch (call->op->id) {
     case OP_as_strided:
+    case OP_as_strided_copy:
         return layout != LAYOUT_EXPANDED;
     case OP_as_strided_scatter:
         return layout == LAYOUT_CONTIGUOUS;
@@ -351,7 +361,9 @@ static Builder case_builder(Arena *arena, OpId id, Layout layout) {
     return (Builder){.arena = arena,
                      .layout = layout,
                      .positive = is_positive_op(id),
-                     .unit = id == OP_asin || id == OP_acos};
+                     .unit = id == OP_asin || id == OP_acos || id == OP_atanh || id == OP_erfinv ||
+                             id == OP_logit,
+                     .above_one = id == OP_acosh};
 }
 
 static void each_case_now(const OpInfo *op, void (*check)(OpId id, const char *text)) {
@@ -385,7 +397,7 @@ static void each_case(const OpInfo *op, void (*check)(OpId id, const char *text)
     static const Semantics semantics[] = {SEMANTICS_OLDEST, (Semantics)(SEMANTICS_COUNT - 1)};
     for (int k = 0; k < COUNT_OF(semantics); k++) {
         Semantics before = semantics_enter(semantics[k]);
-        if (!op_refuses_backward(op)) {
+        if (!op_refuses_backward(op) && op->grad != grad_refused_in_place) {
             each_case_now(op, check);
         }
         semantics_enter(before);
