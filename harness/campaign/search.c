@@ -399,7 +399,12 @@ static bool search_goes_on(const Search *s) {
 void search_run(Search *s) {
     interrupt_note();
     s->now = now_seconds();
-    s->start = s->queued ? s->start : s->now; /* starting targets counts */
+    s->start = s->now; /* the targets have started */
+    if (s->queued && s->options->seconds > 0) {
+        enum { GRACE = 2 };
+        s->own.checker.targets.until = s->start + s->options->seconds + GRACE;
+        checker_until(&s->checker, s->own.checker.targets.until);
+    }
     while (search_goes_on(s)) {
         search_one(s);
         s->now = now_seconds();
@@ -422,10 +427,7 @@ Search *search_open(const CampaignOptions *o, const SearchEvents *events, int *c
     if (!s) {
         die("no memory for a search");
     }
-    enum { GRACE = 2 };
     s->own = *o;
-    s->start = now_seconds();
-    s->own.checker.targets.until = o->seconds > 0 ? s->start + o->seconds + GRACE : 0;
     s->options = o;
     s->events = *events;
     s->detailed = o->stats || o->out || o->reports.results || results_wanted(&o->reports);

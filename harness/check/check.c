@@ -55,6 +55,15 @@ void checker_close(Checker *c) {
 
 bool checker_is_external(const Checker *c) { return c->a.target || c->b.target; }
 
+void checker_until(Checker *c, double until) {
+    if (c->a.target) {
+        target_until(c->a.target, until);
+    }
+    if (c->b.target) {
+        target_until(c->b.target, until);
+    }
+}
+
 void check_submit(Checker *c, const Program *p) {
     if (c->a.target && c->b.target) {
         target_submit_pair(c->a.target, c->b.target, p, &c->run);

@@ -47,6 +47,8 @@ int checker_open_with(Checker *c, const char *pair, const CompileOptions *compil
 void checker_close(Checker *c);
 /* Does an executor of the pair run in other processes? */
 bool checker_is_external(const Checker *c);
+/* Sets TargetSettings.until of its targets. */
+void checker_until(Checker *c, double until);
 /* Starts `p` on the executors that run in other processes; `p` must live until check_program is
  * called for it. */
 void check_submit(Checker *c, const Program *p);

@@ -2,7 +2,7 @@
  * report for PyTorch's tracker, or as a unit test. For a target, the report also says which modes
  * and installed releases show it, and what the script prints. */
 #include "harness/cli/command.h"
-#include "harness/report/issue.h"
+#include "harness/filing/issue.h"
 #include "harness/report/report.h"
 #include "harness/triage/locate.h"
 

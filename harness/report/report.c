@@ -2,7 +2,7 @@
  * script for PyTorch, and one page that says what differs and how to reproduce it. */
 #include "harness/report/report.h"
 
-#include "harness/report/issue.h"
+#include "harness/filing/issue.h"
 #include "harness/triage/cause.h"
 #include "harness/util/io.h"
 #include "harness/util/printable.h"

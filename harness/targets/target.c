@@ -31,6 +31,7 @@ CompileSettings *target_draw_settings(const Target *t, Arena *arena, uint64_t se
                                       uint64_t index) {
     return target_compiles(t) ? settings_draw(&t->table, arena, seed, index) : NULL;
 }
+void target_until(Target *t, double until) { t->settings.until = until; }
 TargetCounters target_counters(const Target *t) { return t->counters; }
 
 /* ---- the end of a ticket ---- */

@@ -51,6 +51,8 @@ void target_close(Target *t);
  * `b` is closed before `a`. */
 void target_join(Target *a, Target *b);
 
+/* Sets settings.until of a target that is open. */
+void target_until(Target *t, double until);
 /* Does it compile, so that its results may differ in minor ways? Every mode but "eager" and those
  * that begin with "eager_". */
 bool target_compiles(const Target *t);

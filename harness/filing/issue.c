@@ -1,8 +1,8 @@
 /* The text of a report. It holds no time, no path of this machine and nothing random, so the same
  * finding gives the same bytes. */
-#include "harness/report/issue.h"
+#include "harness/filing/issue.h"
 
-#include "harness/report/issue_script.h"
+#include "harness/filing/issue_script.h"
 #include "harness/report/report.h"
 #include "program/print/print.h"
 

@@ -2,7 +2,7 @@
 #ifndef HARNESS_ISSUE_SCRIPT_H
 #define HARNESS_ISSUE_SCRIPT_H
 
-#include "harness/report/issue.h"
+#include "harness/filing/issue.h"
 
 /* The functions `f` and `run(f)`, indented by `indent` steps. */
 void script_print_definitions(Text *text, const Issue *issue, int indent);

@@ -12,7 +12,7 @@
  *     torch.testing.assert_close(run(torch.compile(f, backend="inductor")), run(f), ..)
  *
  * The Python surface of the program (`shell`) is kept for spellings only. */
-#include "harness/report/issue_script.h"
+#include "harness/filing/issue_script.h"
 
 #include "program/print/python.h"
 

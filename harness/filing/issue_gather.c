@@ -1,6 +1,6 @@
 /* What a report says beyond the finding: which modes show it, which of the installed releases, and
  * what the script itself prints in the target's interpreter. */
-#include "harness/report/issue.h"
+#include "harness/filing/issue.h"
 #include "harness/targets/declare.h"
 #include "harness/util/io.h"
 #include "harness/util/status.h"
