@@ -69,6 +69,18 @@ static int older_first(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
+/* Is it a longer name of a release that is listed too ("torch2.8.0" beside "torch2.8")? */
+static bool has_shorter_name(const char *list, const char *name) {
+    for (const char *at = list; *at; at += strspn(at, "\n")) {
+        size_t n = strcspn(at, "\n");
+        if (memchr(at, '.', n) && strncmp(at, name, n) == 0 && name[n] == '.') {
+            return true;
+        }
+        at += n;
+    }
+    return false;
+}
+
 /* The installed releases of the same framework: targets of that name with a version. */
 static int gather_releases(const Gather *g, IssueFacts *facts, char *message, size_t size) {
     char *names;
@@ -78,10 +90,11 @@ static int gather_releases(const Gather *g, IssueFacts *facts, char *message, si
     if (code != 0) {
         return code;
     }
+    const char *list = arena_strdup(g->arena, names);
     for (char *name = strtok(names, "\n"); name; name = strtok(NULL, "\n")) {
         IssueRun *run = &facts->release[facts->nreleases];
         bool again = strncmp(name, family, n) != 0 || strchr(name + n, '.') == NULL ||
-                     facts->nreleases == ISSUE_RELEASES ||
+                     has_shorter_name(list, name) || facts->nreleases == ISSUE_RELEASES ||
                      !gather_run(g, name, target_mode(g->e->target), run, &run->name);
         for (int i = 0; i < facts->nreleases && !again; i++) {
             again = strcmp(facts->release[i].name, run->name) == 0;
