@@ -160,7 +160,8 @@ static int run_script(const Gather *g, IssueFacts *facts, char *message, size_t 
         }
         close(err[0]);
         close(err[1]);
-        execl(target_program(g->e->target), "python", "-W", "ignore", path, (char *)NULL);
+        const char *python = target_program(g->e->target); /* finds its packages by this name */
+        execl(python, python, "-W", "ignore", path, (char *)NULL);
         _exit(127);
     }
     close(err[1]);
