@@ -128,6 +128,21 @@ ErrCode decompose_to(Emit *e, const Call *call, Tensor **out, int *nout) {
     return emit_call(e, &c, out, nout);
 }
 
+/* as_strided_copy: a copy of as_strided(self), which reads self's storage as it is laid out (and is
+ * therefore no function of values) */
+ErrCode decompose_as_strided_copy(Emit *e, const Call *call, Tensor **out, int *nout) {
+    Call c = call_new(OP_as_strided);
+    for (int k = 0; k < 4; k++) {
+        c.arg[k] = call->arg[k];
+    }
+    Tensor *view[MAX_OUTPUTS];
+    int n;
+    *nout = 0;
+    TRY(emit_call(e, &c, view, &n));
+    OpId copy = since(view_copy_row_major) ? OP__contiguous_copy : OP_clone;
+    return decompose_shape_answer(e, emit_unary(e, copy, view[0]), out, nout);
+}
+
 /* Emits self[start:end] along dim as output number *nout. */
 static ErrCode split_piece(Emit *e, Tensor *self, int dim, int64_t start, int64_t end, Tensor **out,
                            int *nout) {

@@ -9,7 +9,6 @@ OpId copied_view(OpId id) {
         OpId copy, view;
     } pairs[] = {
         {OP_alias_copy, OP_alias},
-        {OP_as_strided_copy, OP_as_strided},
         {OP_diagonal_copy, OP_diagonal},
         {OP_expand_copy, OP_expand},
         {OP_permute_copy, OP_permute},

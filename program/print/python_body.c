@@ -88,7 +88,8 @@ static bool is_aten_only(const OpInfo *op) {
                                         "poisson_nll_loss",
                                         "glu",
                                         "pixel_shuffle",
-                                        "pixel_unshuffle"};
+                                        "pixel_unshuffle",
+                                        "as_strided_copy"};
     for (int i = 0; i < COUNT_OF(names); i++) {
         if (strcmp(names[i], op->name) == 0) {
             return true;

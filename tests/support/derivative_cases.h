@@ -342,7 +342,6 @@ static Tensor *duplicate(Arena *arena, const Tensor *t, bool keep_layout) {
 static bool layout_applies(Emit *e, const Call *call, Layout layout) {
     switch (call->op->id) {
     case OP_as_strided:
-    case OP_as_strided_copy:
         return layout != LAYOUT_EXPANDED;
     case OP_as_strided_scatter:
         return layout == LAYOUT_CONTIGUOUS;
