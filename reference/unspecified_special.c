@@ -46,6 +46,12 @@ static bool is_special_minus_zero(double x, double number, DType dtype) {
     return x == 0 && signbit(x);
 }
 
+static bool is_special_nan(double x, double number, DType dtype) {
+    (void)number;
+    (void)dtype;
+    return isnan(x);
+}
+
 static bool is_not_finite(double x, double number, DType dtype) {
     (void)number;
     return !isfinite(x) || fabs(x) > sqrt(dtype_largest(dtype));
@@ -101,6 +107,14 @@ const char *unspecified_special_gradient(const Grad *g) {
     case OP_sinc:
         return unspecified_special_any(self, is_turned_edge, 0)
                    ? "sinc: products that overflow or vanish"
+                   : NULL;
+    case OP_hardshrink:
+    case OP_softshrink:
+    case OP__shrink_backward: /* the vectorized loop's is 0, the tail's the one that comes in */
+        return unspecified_special_any(
+                   g->call->op->id == OP__shrink_backward ? g->call->arg[1].tensor : self,
+                   is_special_nan, 0)
+                   ? "hardshrink, softshrink: the gradient at nan"
                    : NULL;
     case OP_logit:
         return unspecified_special_any(self, is_special_minus_zero, 0)

@@ -5,7 +5,7 @@
 /* The elements of the view, in row-major order. */
 ErrCode kernel_view_copy(const Call *call, Tensor *const *out, KernelCtx *k) {
     const Tensor *self = call->arg[0].tensor;
-    if (call->op->id == OP_view_copy) {
+    if (call->op->id == OP_view_copy && tensor_is_contiguous(out[0])) {
         Tensor same = *out[0];
         dims_copy(same.size, self->size, self->ndim);
         same.ndim = self->ndim;
