@@ -10,48 +10,11 @@
  * A node checks the versions of what it saved even when no gradient arrived, as PyTorch's unpacking
  * does. In a backward results are bare Tensors; inside the program (grad.c) they are Vars, and
  * recorded if the grad mode is on. */
+#include "reference/queue.h"
 #include "reference/unspecified.h"
 #include "reference/shadow.h"
 
 #include <limits.h>
-
-/* ---- the queue: a binary heap, highest sequence number first ---- */
-
-typedef struct Queue {
-    GradNode **v;
-    int n;
-    int waiting; /* nodes that have received something, and not yet all */
-} Queue;
-
-static void queue_push(Queue *q, GradNode *node) {
-    int at = q->n++;
-    while (at > 0 && q->v[(at - 1) / 2]->sequence_nr < node->sequence_nr) {
-        q->v[at] = q->v[(at - 1) / 2];
-        at = (at - 1) / 2;
-    }
-    q->v[at] = node;
-}
-
-static GradNode *queue_pop(Queue *q) {
-    GradNode *top = q->v[0], *last = q->v[--q->n];
-    int at = 0;
-    for (;;) {
-        int child = 2 * at + 1;
-        if (child >= q->n) {
-            break;
-        }
-        if (child + 1 < q->n && q->v[child + 1]->sequence_nr > q->v[child]->sequence_nr) {
-            child++;
-        }
-        if (q->v[child]->sequence_nr <= last->sequence_nr) {
-            break;
-        }
-        q->v[at] = q->v[child];
-        at = child;
-    }
-    q->v[at] = last;
-    return top;
-}
 
 /* ---- one node ---- */
 
@@ -234,7 +197,8 @@ static ErrCode engine_run_copy_slices(Session *s, const EngineTask *task, const 
         slice = emit_unary(&s->emit, OP__contiguous_copy, slice);
         TRY(s->err->code);
     }
-    TRY(engine_run_op(s, node->fn, need, &slice, out));
+    TRY(node->fn->kind == GRAD_NODE_FUNCTION ? function_run_backward(s, node->fn, &slice, out)
+                                             : engine_run_op(s, node->fn, need, &slice, out));
     if (out[0] && need[0]) {
         TRY(engine_copy_into(s, window, out[0]));
         out[0] = result;
@@ -330,6 +294,13 @@ static ErrCode engine_run_node(Session *s, const EngineTask *task, GradNode *nod
     case GRAD_NODE_ACCUMULATE_GRAD:
         TRY(engine_run_accumulate_grad(s, node, node->grad[0]));
         break;
+    case GRAD_NODE_FUNCTION:
+        TRY(function_run_backward(s, node, node->grad, out));
+        break;
+    case GRAD_NODE_ERROR:
+        return error_set(s->err, ERR_invalid,
+                         "trying to differentiate twice a function that was marked with "
+                         "@once_differentiable");
     }
     for (int i = 0; i < node->nslot; i++) {
         out[i] = need[i] ? engine_finish(s, out[i], node->next_edges[i]) : NULL;

@@ -18,11 +18,16 @@ typedef struct Run {
     Var **inputs;
     int ninputs;
     int error_at;
+    bool in_function;             /* statements of a function: they have no location */
+    const bool *needs_input_grad; /* ... by operand */
+    const bool *none;             /* ... in its backward, by NameId: a gradient that is None */
     int trace_capacity;
 } Run;
 
 /* Executes the statements, up to the first error, whose statement is r->error_at. */
 ErrCode run_block(Run *r, const Block *block);
+/* An apply statement (function.c). */
+ErrCode run_apply(Run *r, const Stmt *stmt);
 /* The Var that a name is bound to; `invalid` if there is none. */
 ErrCode run_look_up(Run *r, NameId name, Var **out);
 /* Python's is_leaf: grad_fn, materialized, is None. */

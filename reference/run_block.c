@@ -62,7 +62,9 @@ static ErrCode run_block_evaluate(Run *r, const Predicate *predicate, bool *out)
     }
     Var *v = NULL;
     bool value = false;
-    if (predicate->kind != PRED_is_grad_enabled) {
+    bool none = predicate->kind == PRED_is_none && r->none && r->none[predicate->of] &&
+                !r->env[predicate->of];
+    if (predicate_names(predicate->kind) && !none) {
         TRY(run_look_up(r, predicate->of, &v));
     }
     switch (predicate->kind) {
@@ -88,7 +90,14 @@ static ErrCode run_block_evaluate(Run *r, const Predicate *predicate, bool *out)
     case PRED_dim:
         value = v->tensor.ndim == predicate->dim;
         break;
+    case PRED_needs_input_grad:
+        value = r->needs_input_grad[predicate->dim];
+        break;
+    case PRED_is_none:
+        value = none;
+        break;
     case PRED_not:
+    case PRED_COUNT:
         break;
     }
     *out = value != negate;
@@ -258,6 +267,10 @@ static ErrCode run_reference_stmt(Run *r, const Stmt *stmt) {
         return run_grad(r, stmt);
     case STMT_GRAPH_BREAK:
         return ERR_none;
+    case STMT_APPLY:
+        return run_apply(r, stmt);
+    case STMT_COUNT:
+        break;
     }
     return ERR_none;
 }
@@ -265,6 +278,10 @@ static ErrCode run_reference_stmt(Run *r, const Stmt *stmt) {
 ErrCode run_block(Run *r, const Block *block) {
     for (const Stmt *stmt = block->first; stmt; stmt = stmt->next) {
         ErrCode code = run_reference_stmt(r, stmt);
+        if (r->in_function) { /* it is the location of the statement that applies the function */
+            TRY(code);
+            continue;
+        }
         run_note_undefined(r, stmt->sid);
         if (code != ERR_none) {
             if (r->error_at == AT_UNKNOWN) {

@@ -229,6 +229,8 @@ const Tensor *edge_meta(Edge edge) {
     switch (node->kind) {
     case GRAD_NODE_OP:
     case GRAD_NODE_ZERO:
+    case GRAD_NODE_FUNCTION:
+    case GRAD_NODE_ERROR:
         return node->result[edge.nr];
     case GRAD_NODE_COPY_SLICES:
         return node->base;

@@ -48,11 +48,13 @@ static inline void session_undefined(Session *s, bool is, const char *why) {
 static inline Session *session_of(Emit *e) { return (Session *)(void *)e; }
 
 typedef enum GradNodeKind {
-    GRAD_NODE_OP,             /* the derivative rule of `call` */
-    GRAD_NODE_ZERO,           /* zeros for every operand: in-place comparisons */
-    GRAD_NODE_COPY_SLICES,    /* CopySlices: a write through a view, as grad_fn of the base */
-    GRAD_NODE_AS_STRIDED,     /* AsStrided: a view's regenerated grad_fn */
-    GRAD_NODE_ACCUMULATE_GRAD /* AccumulateGrad: adds to a leaf's grad */
+    GRAD_NODE_OP,              /* the derivative rule of `call` */
+    GRAD_NODE_ZERO,            /* zeros for every operand: in-place comparisons */
+    GRAD_NODE_COPY_SLICES,     /* CopySlices: a write through a view, as grad_fn of the base */
+    GRAD_NODE_AS_STRIDED,      /* AsStrided: a view's regenerated grad_fn */
+    GRAD_NODE_ACCUMULATE_GRAD, /* AccumulateGrad: adds to a leaf's grad */
+    GRAD_NODE_FUNCTION,        /* the backward of a program's own function */
+    GRAD_NODE_ERROR /* the second derivative of one that is once differentiable: it raises */
 } GradNodeKind;
 
 /* A value that the derivative needs. */
@@ -63,7 +65,7 @@ typedef struct SavedVariable {
                                  it is a Var */
     bool was_leaf; /* it had no grad_fn then; one that had must still have one (detach_ removes it)
                     */
-    int rank;      /* call_saved_rank: the node unpacks the lowest first */
+    int rank;      /* call_saved_rank: the node unpacks the lowest first. FUNCTION: output_nr */
 } SavedVariable;
 
 /* retain_grad: what arrives at output `nr` of the node is added to the grad of `var`. */
@@ -98,6 +100,9 @@ struct GradNode {
     GradNode *fn;
     /* ACCUMULATE_GRAD */
     Var *leaf;
+    /* FUNCTION */
+    const struct Function *function;
+    const bool *needs_input_grad; /* by operand: did it require grad? */
     /* engine */
     Tensor **grad; /* gradients that have arrived, by output of the op; NULL: none yet */
     Tensor *owned; /* the one among them that nobody else holds, or NULL */
@@ -139,6 +144,10 @@ bool node_saves_self(const GradNode *node);
 const Tensor *edge_meta(Edge edge);
 /* Metadata of `t` in the arena: no storage. */
 Tensor *tensor_meta(Session *s, const Tensor *t);
+
+/* The backward of a FUNCTION node (function.c), in the session's grad mode; grad[i] NULL:
+ * undefined. The session must be that of a Run. */
+ErrCode function_run_backward(Session *s, GradNode *node, Tensor *const *grad, Tensor **out);
 
 /* One run of the engine. */
 typedef struct EngineTask {

@@ -71,6 +71,10 @@ static ErrCode refuse_creation(Session *s, const Var *v, const char *modified) {
                          "a view is the output of a function that returns multiple views, and %s "
                          "modified inplace",
                          modified);
+    case CREATION_FUNCTION:
+        return error_set(s->err, ERR_invalid,
+                         "a view was created inside a custom Function, and %s modified inplace",
+                         modified);
     }
     return ERR_none;
 }
@@ -176,7 +180,8 @@ void var_rebase_history(Session *s, Var *self, GradNode *node) {
     copy_slices->next_edges[0] = var_gradient_edge(s, self->base);
     /* NotImplemented has edges for the operands that require grad only: if self does not, the first
      * is taken for self's, and lost (autogradNotImplementedFallbackImpl, CopySlices) */
-    bool lost = op_refuses_backward(node->call.op) && !node->next_edges[0].node;
+    bool lost = node->kind != GRAD_NODE_FUNCTION && op_refuses_backward(node->call.op) &&
+                !node->next_edges[0].node;
     for (int i = 1; i < node->nslot; i++) {
         copy_slices->next_edges[i] = lost ? (Edge){NULL, 0} : node->next_edges[i];
         lost = lost && !node->next_edges[i].node;

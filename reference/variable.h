@@ -29,7 +29,8 @@ typedef struct Session Session;
 typedef enum CreationMeta {
     CREATION_DEFAULT,
     CREATION_NO_GRAD,
-    CREATION_MULTI_OUTPUT
+    CREATION_MULTI_OUTPUT,
+    CREATION_FUNCTION /* returned by a program's own function */
 } CreationMeta;
 
 /* Where a gradient goes: output `nr` of the op of a node; `node` NULL: nowhere. */

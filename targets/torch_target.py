@@ -99,6 +99,7 @@ class Source:
 
     def locate(self, error):
         """The path of the innermost statement in the traceback, and whether the function itself raised."""
+        raised = False
         for one in causes(error):
             at, inner, tb = None, False, one.__traceback__
             while tb is not None:
@@ -107,7 +108,8 @@ class Source:
                 tb = tb.tb_next
             if at:
                 return at, inner
-        return None, False
+            raised = raised or inner  # by the backward of a function, whose statements have no path
+        return None, raised
 
 
 def error_record(source, error, at, mode):

@@ -61,6 +61,9 @@ static ErrCode capture_decide(Capture *cap, const Predicate *q, bool branch, boo
         *value = t->ndim == q->dim;
         break;
     case PRED_is_grad_enabled:
+    case PRED_needs_input_grad: /* in functions only */
+    case PRED_is_none:
+    case PRED_COUNT:
     case PRED_not:
         break;
     }
@@ -268,6 +271,10 @@ static ErrCode capture_run_stmt(Capture *cap, const Stmt *stmt) {
         }
         cap->end = END_BREAK;
         return ERR_internal; /* ends the walk; no error of the program */
+    case STMT_APPLY:
+        return error_set(&cap->err, ERR_unsupported, "a function of the program's own");
+    case STMT_COUNT:
+        break;
     }
     return ERR_none;
 }

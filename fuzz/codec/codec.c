@@ -9,8 +9,6 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { VERSION = 1 };
-
 const char *code_extra(Coder *c, const char *extra) {
     if (!code_rare(c, extra != NULL)) {
         return NULL;
@@ -315,8 +313,11 @@ static CompileSettings *code_compile(Coder *c, CompileSettings *settings) {
 
 static void code_program(Coder *c) {
     Program *p = c->p;
-    code_front(c, VERSION);
+    c->has_functions = code_front(c, (uint8_t)(c->encoding ? program_format(p) : 0)) == 2;
     code_names(c);
+    if (c->has_functions) {
+        code_functions(c);
+    }
     p->inputs_given = code_flag(c, p->inputs_given);
     if (p->inputs_given) {
         p->inputs = code_inputs(c, p->inputs, &p->ninputs, NULL);

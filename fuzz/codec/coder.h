@@ -22,7 +22,9 @@ typedef struct Coder {
     Names names;  /* decoding: interned so far */
     NameId *name; /* by index in the table of names; `nname` of them */
     int nname;
-    int64_t statements; /* decoded so far */
+    int64_t statements;       /* decoded so far */
+    bool has_functions;       /* format version 2 */
+    const Function *function; /* the one whose statements come, or NULL */
 } Coder;
 
 /* ---- streams (coder.c) ---- */
@@ -56,6 +58,9 @@ NameId *code_name_list(Coder *c, NameId *names, int *n, bool nulls);
 /* codec/inputs.c: the inputs of a call; `like` are the function's own (a recall has their names),
  * or NULL. */
 Input *code_inputs(Coder *c, Input *inputs, int *n, const Input *like);
+/* codec/functions.c: the functions of the program, and a statement that applies one. */
+void code_functions(Coder *c);
+void code_apply(Coder *c, Stmt *s);
 /* codec/stmt.c: a block at this depth of nesting. */
 void code_block(Coder *c, Block *block, int depth);
 /* codec.c: `x-` members as canonical JSON, or NULL. */

@@ -22,7 +22,11 @@ static const OpInfo *code_op(Coder *c, const OpInfo *op) {
         read |= (uint32_t)code_front(c, c->encoding ? (uint8_t)(op->code >> (8 * i)) : 0)
                 << (8 * i);
     }
-    return c->encoding ? op : op_by_code(read);
+    if (c->encoding) {
+        return op;
+    }
+    op = op_by_code(read);
+    return c->function && !function_takes(op) ? op_info(OP_detach) : op;
 }
 
 /* ---- arguments ---- */
@@ -254,7 +258,7 @@ static void code_op_stmt(Coder *c, Stmt *s) {
     if (op->id == OP_tensor) {
         code_literal(c, s);
     }
-    if (op->kind == KIND_FACTORY) {
+    if (op->kind == KIND_FACTORY && !c->function) {
         s->requires_grad_given = code_flag(c, s->requires_grad_given);
         s->requires_grad = s->requires_grad_given && code_flag(c, s->requires_grad);
     }
@@ -262,15 +266,18 @@ static void code_op_stmt(Coder *c, Stmt *s) {
 }
 
 static void code_predicate(Coder *c, Predicate *p, int depth) {
-    PredicateKind kind = (PredicateKind)code_choice(c, (int)p->kind, PRED_not + 1);
+    PredicateKind kind =
+        (PredicateKind)code_choice(c, (int)p->kind, c->function ? PRED_COUNT : PRED_not + 1);
     p->kind = kind == PRED_not && depth == MAX_NESTING ? PRED_is_grad_enabled : kind;
     if (p->kind == PRED_not) {
         p->inner = c->encoding ? p->inner : arena_new(c->arena, Predicate);
         code_predicate(c, p->inner, depth + 1);
         return;
     }
-    p->of = p->kind == PRED_is_grad_enabled ? NAME_NONE : code_name(c, p->of);
-    if (p->kind == PRED_dtype) {
+    p->of = predicate_names(p->kind) ? code_name(c, p->of) : NAME_NONE;
+    if (p->kind == PRED_needs_input_grad) {
+        p->dim = code_choice(c, (int)p->dim, c->function->nparams);
+    } else if (p->kind == PRED_dtype) {
         p->dtype = (DType)code_choice(c, (int)p->dtype, DT_COUNT);
     } else if (p->kind == PRED_dim) {
         p->dim = code_dim(c, p->dim);
@@ -304,7 +311,8 @@ static CodecStmtKind kind_of_stmt(const Stmt *s) {
                                           [STMT_ASSERT] = ASSERT,
                                           [STMT_PROBE] = PROBE,
                                           [STMT_GRAD] = OTHER,
-                                          [STMT_GRAPH_BREAK] = OTHER};
+                                          [STMT_GRAPH_BREAK] = OTHER,
+                                          [STMT_APPLY] = OTHER};
     return kinds[s->kind];
 }
 
@@ -315,7 +323,21 @@ static CodecStmtKind code_kind(Coder *c, CodecStmtKind kind, int depth) {
     if (!c->encoding && c->statements >= c->limits->max_statements) {
         return END;
     }
-    return (kind == WITH || kind == IF) && depth == MAX_NESTING ? OTHER : kind;
+    if (c->function && (kind == PROBE || kind == OTHER)) {
+        return OP;
+    }
+    return (kind == WITH || kind == IF) && depth == MAX_NESTING ? (c->function ? OP : OTHER) : kind;
+}
+
+/* Which of the statements that are neither ops nor frequent. */
+static StmtKind code_other(Coder *c, StmtKind kind) {
+    static const StmtKind others[] = {STMT_GRAD, STMT_GRAPH_BREAK, STMT_APPLY};
+    if (!c->has_functions) {
+        return code_flag(c, kind == STMT_GRAPH_BREAK) ? STMT_GRAPH_BREAK : STMT_GRAD;
+    }
+    int which = kind == STMT_APPLY ? 2 : kind == STMT_GRAPH_BREAK;
+    kind = others[code_choice(c, which, COUNT_OF(others))];
+    return kind == STMT_APPLY && c->p->nfunctions == 0 ? STMT_GRAPH_BREAK : kind;
 }
 
 static void code_stmt(Coder *c, CodecStmtKind kind, Stmt *s, int depth) {
@@ -324,9 +346,9 @@ static void code_stmt(Coder *c, CodecStmtKind kind, Stmt *s, int depth) {
                                           [IF] = STMT_IF,
                                           [ASSERT] = STMT_ASSERT,
                                           [PROBE] = STMT_PROBE};
-    bool is_break = kind == OTHER && code_flag(c, s->kind == STMT_GRAPH_BREAK);
+    StmtKind other = kind == OTHER ? code_other(c, s->kind) : STMT_OP;
     if (!c->encoding) {
-        s->kind = kind == OTHER ? (is_break ? STMT_GRAPH_BREAK : STMT_GRAD) : stmt_kinds[kind];
+        s->kind = kind == OTHER ? other : stmt_kinds[kind];
     }
     switch (s->kind) {
     case STMT_OP:
@@ -355,6 +377,11 @@ static void code_stmt(Coder *c, CodecStmtKind kind, Stmt *s, int depth) {
         code_grad(c, s);
         break;
     case STMT_GRAPH_BREAK:
+        break;
+    case STMT_APPLY:
+        code_apply(c, s);
+        break;
+    case STMT_COUNT:
         break;
     }
     s->extra = code_extra(c, s->extra);

@@ -68,6 +68,10 @@ typedef struct GradForm {
 /* Appends a grad statement; the first gradient, or NULL. */
 GenVar *draw_grad(Gen *g, GradForm form);
 
+/* ---- functions/apply.c ---- */
+/* A statement that applies a new function of the program's own; nothing where no operand fits. */
+void draw_apply(Gen *g);
+
 /* ---- patterns/, calls.c, setup.c, python_surface.c ---- */
 /* Draws one pattern by weight: its number, or -1 if it did not fit. */
 int pattern_draw(Gen *g);

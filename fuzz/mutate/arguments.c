@@ -223,6 +223,9 @@ bool mutator_change_dtype_argument(Mutant *m) {
 }
 
 bool mutator_change_flag(Mutant *m) {
+    if (m->p->nfunctions > 0 && mutant_chance(m, 60)) {
+        return mutant_change_function(m);
+    }
     ArgAt at = pick_arg(m, TYPE(BOOL));
     if (!at.arg) {
         return false;

@@ -226,7 +226,7 @@ void stmt_reads(Stmt *s, void (*visit)(void *user, NameId *name), void *user) {
         while (p->kind == PRED_not) {
             p = p->inner;
         }
-        if (p->kind != PRED_is_grad_enabled) {
+        if (predicate_names(p->kind)) {
             visit(user, &p->of);
         }
         break;
@@ -241,8 +241,12 @@ void stmt_reads(Stmt *s, void (*visit)(void *user, NameId *name), void *user) {
         read_names(s->grad->inputs, s->grad->ninputs, visit, user);
         read_names(s->grad->grad_outputs, s->grad->ngrad_outputs, visit, user);
         break;
+    case STMT_APPLY:
+        read_names(s->apply->operands, s->apply->noperands, visit, user);
+        break;
     case STMT_WITH:
     case STMT_GRAPH_BREAK:
+    case STMT_COUNT:
         break;
     }
 }

@@ -45,6 +45,13 @@ bool mutant_drop_refused(Mutant *m);
 /* Visits every name that the statement reads (not those that its blocks read). */
 void stmt_reads(Stmt *s, void (*visit)(void *user, NameId *name), void *user);
 
+/* functions.c: the functions of `other` (a clone), whose names `rename` changes, become the
+ * program's; the statements, which are other's, apply them there. False: too many. */
+bool mutant_bring_functions(Mutant *m, Program *other, Block *statements,
+                            void (*rename)(void *user, NameId *name), void *user);
+/* Changes an option of a function, or what it saves or returns; false where there is none. */
+bool mutant_change_function(Mutant *m);
+
 #define MUTATOR(name, weight, text) bool mutator_##name(Mutant *m);
 #include "fuzz/mutate/mutators.def"
 #undef MUTATOR

@@ -230,13 +230,17 @@ bool mutator_splice(Mutant *m) {
         return false;
     }
     const Program *other = m->other;
-    Block tail = program_clone(m->arena, other)->body;
+    Program *copy = program_clone(m->arena, other);
+    Block tail = copy->body;
     for (int skip = mutant_below(m, tail.count); skip > 0; skip--) {
         tail.first = tail.first->next;
         tail.count--;
     }
     StatementsRenaming r = {m, other};
     rename_block(&r, &tail);
+    if (!mutant_bring_functions(m, copy, &tail, rename_read, &r)) {
+        return false;
+    }
     Block *body = &m->p->body;
     int keep = mutant_below(m, body->count + 1);
     Stmt **at = &body->first;

@@ -12,7 +12,7 @@
 const char *cli_commit(void) { return EXPAND_AND_QUOTE(TWINGRAD_COMMIT); }
 
 int cmd_version(void) {
-    printf("twingrad %s\ncommit: %s\ncompiler: %s\nsemantics: PyTorch %s\nprogram format: 1\n",
+    printf("twingrad %s\ncommit: %s\ncompiler: %s\nsemantics: PyTorch %s\nprogram format: 1, 2\n",
            twingrad_version(), cli_commit(), TWINGRAD_COMPILER, semantics_name(SEMANTICS_DEFAULT));
     return finish(EXIT_AGREE);
 }

@@ -204,6 +204,10 @@ static const char *locate_name_of(const Program *p, int culprit) {
         return "grad";
     case STMT_GRAPH_BREAK:
         return "graph_break";
+    case STMT_APPLY:
+        return "apply";
+    case STMT_COUNT:
+        break;
     }
     return "program";
 }
@@ -230,7 +234,8 @@ void check_symptom(Checker *c, const Program *p, Finding *finding, Arena *arena)
     int n = 0, end = finding->sid >= 0 ? finding->sid : p->nstmts - 1;
     candidates[n++] = AT_INPUTS;
     for (int sid = p->body.first ? p->body.first->sid : p->nstmts; sid <= end; sid++) {
-        if (stmts[sid]->kind == STMT_OP || stmts[sid]->kind == STMT_GRAPH_BREAK) {
+        StmtKind kind = stmts[sid]->kind;
+        if (kind == STMT_OP || kind == STMT_GRAPH_BREAK || kind == STMT_APPLY) {
             candidates[n++] = sid;
         }
     }

@@ -34,7 +34,7 @@ static void add_made(void *user, NameId *name, Use use) {
 static void bound_in(const Block *block, bool on_path, NameSet *set) {
     for (Stmt *s = block->first; s; s = s->next) {
         bool last = on_path && !s->next;
-        if (s->kind == STMT_OP) {
+        if (s->kind == STMT_OP || s->kind == STMT_APPLY) {
             stmt_uses(s, add_bound, set);
         } else if (s->kind == STMT_WITH) {
             bound_in(&s->body, last, set);

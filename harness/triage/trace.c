@@ -18,7 +18,9 @@ void trace_begin(Trace *t, const Checker *c, const Program *p, int call, Arena *
     t->checker.run.executed = NULL;
 }
 
-static bool has_step(const Stmt *s) { return s->kind == STMT_OP || s->kind == STMT_GRAD; }
+static bool has_step(const Stmt *s) {
+    return s->kind == STMT_OP || s->kind == STMT_GRAD || s->kind == STMT_APPLY;
+}
 
 static int first_body_sid(const Program *p) {
     return p->body.first ? p->body.first->sid : p->nstmts;

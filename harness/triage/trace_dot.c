@@ -94,9 +94,10 @@ static void draw_side(Trace *t, int side, Text *text) {
                 const Stmt *s = sid < 0 ? NULL : program_stmt(t->program, sid);
                 int before = d.node[name];
                 draw_node(&d, side, &step, k,
-                          !s                     ? "passed"
-                          : s->kind == STMT_GRAD ? "grad"
-                                                 : s->op->name);
+                          !s                      ? "passed"
+                          : s->kind == STMT_GRAD  ? "grad"
+                          : s->kind == STMT_APPLY ? "apply"
+                                                  : s->op->name);
                 draw_edges(&d, side, sid, name, before);
             }
         }

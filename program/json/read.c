@@ -346,8 +346,10 @@ static bool read_version(Reader *r, const Json *root) {
     if (!j || !json_read_int(r, j, &version)) {
         return false;
     }
-    return version == 1 || json_bad(r, j, "format version %lld is not known: this reads version 1",
-                                    (long long)version);
+    r->format = (int)version;
+    return version == 1 || version == 2 ||
+           json_bad(r, j, "format version %lld is not known: this reads versions 1 and 2",
+                    (long long)version);
 }
 
 static bool read_calls(Reader *r, const Json *root, Program *p) {
@@ -363,9 +365,10 @@ static bool read_calls(Reader *r, const Json *root, Program *p) {
 }
 
 static bool read_program(Reader *r, const Json *root, Program *p) {
-    static const char *const keys[] = {
-        "twingrad", "name",      "note",    "inputs", "body",    "return", "backward",  "setup",
-        "args",     "grad_mode", "recalls", "shell",  "compile", "expect", "semantics", NULL};
+    static const char *const keys[] = {"twingrad",  "name",     "note",    "inputs", "body",
+                                       "return",    "backward", "setup",   "args",   "grad_mode",
+                                       "recalls",   "shell",    "compile", "expect", "semantics",
+                                       "functions", NULL};
     if (!json_keys(r, root, keys, &p->extra) || !read_version(r, root) ||
         !read_text_member(r, json_get(root, "name"), &p->name) ||
         !read_text_member(r, json_get(root, "note"), &p->note) ||
@@ -379,6 +382,7 @@ static bool read_program(Reader *r, const Json *root, Program *p) {
     p->inputs_given = inputs != NULL;
     p->setup_given = setup != NULL;
     return returns && (!inputs || read_inputs(r, inputs, &p->inputs, &p->ninputs)) &&
+           json_read_functions(r, json_get(root, "functions")) &&
            (!setup || json_read_block(r, setup, &p->setup)) && json_read_block(r, body, &p->body) &&
            json_limit(r, returns, MAX_RETURNS, "returns") &&
            json_read_names(r, returns, false, &p->returns, &p->nreturns) &&
@@ -419,6 +423,8 @@ ParseStatus program_parse_within(Arena *arena, const char *text, size_t length,
     if (!root || !read_program(&r, root, p)) {
         return PARSE_BAD;
     }
+    p->functions = r.functions;
+    p->nfunctions = r.nfunctions;
     program_number(p);
     finish_names(&r, p);
     if (!program_verify_within(p, limits, message, message_size)) {

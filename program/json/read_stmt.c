@@ -306,10 +306,11 @@ static bool read_predicate(Reader *r, const Json *j, Predicate *out, int depth) 
            strcmp(json_predicate_names[kind], j->child->key) != 0) {
         kind++;
     }
-    if (j->count != 1 || !json_predicate_names[kind]) {
+    if (j->count != 1 || !json_predicate_names[kind] || (kind > PRED_not && !r->in_function)) {
         return json_bad(r, j,
                         "expected one predicate: requires_grad, is_leaf, has_grad_fn, "
-                        "is_contiguous, is_grad_enabled, dtype, dim or not");
+                        "is_contiguous, is_grad_enabled, dtype, dim or not%s",
+                        r->in_function ? ", needs_input_grad, is_none" : "");
     }
     out->kind = (PredicateKind)kind;
     const Json *value = j->child, *second = NULL;
@@ -318,6 +319,7 @@ static bool read_predicate(Reader *r, const Json *j, Predicate *out, int depth) 
     case PRED_is_leaf:
     case PRED_has_grad_fn:
     case PRED_is_contiguous:
+    case PRED_is_none:
         return json_read_name(r, value, &out->of);
     case PRED_is_grad_enabled:
         return (value->kind == JSON_BOOL && value->boolean) || json_bad(r, value, "expected true");
@@ -327,7 +329,10 @@ static bool read_predicate(Reader *r, const Json *j, Predicate *out, int depth) 
     case PRED_dim:
         return read_json_pair(r, value, &out->of, &second, "[NAME, N]") &&
                json_read_int(r, second, &out->dim);
+    case PRED_needs_input_grad:
+        return json_read_int_in(r, value, 0, MAX_FUNCTION_NAMES - 1, &out->dim);
     case PRED_not:
+    case PRED_COUNT:
         break;
     }
     if (depth == MAX_NESTING) {
@@ -407,6 +412,9 @@ static bool read_op_stmt(Reader *r, const Json *j, Stmt *s) {
     }
     if (strcmp(name->text, "grad") == 0) {
         return read_json_grad(r, j, s);
+    }
+    if (strcmp(name->text, "apply") == 0) {
+        return json_read_apply(r, j, s);
     }
     s->kind = STMT_OP;
     if (!read_json_op(r, j, name->text, s)) {

@@ -12,8 +12,9 @@
 #include <string.h>
 
 const char *const json_predicate_names[] = {
-    "requires_grad", "is_leaf", "has_grad_fn", "is_contiguous", "is_grad_enabled", "dtype",
-    "dim",           "not",     NULL}; /* ORDER PredicateKind */
+    "requires_grad",    "is_leaf", "has_grad_fn", "is_contiguous",
+    "is_grad_enabled",  "dtype",   "dim",         "not",
+    "needs_input_grad", "is_none", NULL}; /* ORDER PredicateKind */
 const char *const json_wrap_names[] = {"function", "method", "module", NULL}; /* ORDER Wrap */
 const char *const json_binding_names[] = {"arg",    "closure",   "global",   "attr",
                                           "buffer", "parameter", "constant", NULL}; /* ORDER Role */

@@ -54,6 +54,10 @@ typedef struct Reader {
     const char
         *unknown_op; /* message about the first op or overload that the table lacks, or NULL */
     int depth;       /* blocks open around the statement being read */
+    int format;      /* the version that the file states */
+    Function *functions;
+    int nfunctions;   /* those read so far */
+    bool in_function; /* while they are read */
 } Reader;
 
 /* ---- json/scan.c ---- */
@@ -161,6 +165,11 @@ bool json_read_block(Reader *r, const Json *j, Block *out);
 /* ---- json/compile.c ---- */
 bool json_read_compile(Reader *r, const Json *j, CompileSettings **out);
 
+/* ---- json/functions.c ---- */
+/* The functions of a program, into r->functions; `j` may be NULL. */
+bool json_read_functions(Reader *r, const Json *j);
+bool json_read_apply(Reader *r, const Json *j, Stmt *s);
+
 /* ---- json/result_read.c ---- */
 /* Reads a result; statement paths and input names are those of `p`. NULL after an error. */
 Result *json_read_result(Reader *r, const Json *j, const Program *p);
@@ -186,6 +195,9 @@ void json_write_key(const JsonWriter *w, const char *key);
 void json_write_flag(const JsonWriter *w, const char *key, bool value);
 void json_write_extra(const JsonWriter *w, const char *extra);
 void json_write_block(JsonWriter *w, const Block *block);
+/* json/functions.c; of a statement all but its x- keys and the closing brace. */
+void json_write_functions(JsonWriter *w, const Program *p);
+void json_write_apply(const JsonWriter *w, const Stmt *s);
 
 /* ---- json/text.c ---- */
 /* Names by enum value, NULL-terminated. */

@@ -169,7 +169,7 @@ void program_print(Text *text, const Program *p, bool line) {
     JsonWriter w = {text, p, line, 1};
     text_add(text, "{");
     json_page_break(&w, "");
-    text_add(text, "\"twingrad\": 1");
+    text_printf(text, "\"twingrad\": %d", program_format(p));
     if (p->name) {
         write_member(&w, "name");
         text_json_string(w.text, p->name);
@@ -185,6 +185,10 @@ void program_print(Text *text, const Program *p, bool line) {
     if (p->inputs_given || p->ninputs > 0) {
         write_member(&w, "inputs");
         write_inputs(&w, p->inputs, p->ninputs);
+    }
+    if (p->nfunctions > 0) {
+        write_member(&w, "functions");
+        json_write_functions(&w, p);
     }
     write_member(&w, "body");
     json_write_block(&w, &p->body);

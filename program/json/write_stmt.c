@@ -260,6 +260,7 @@ static void write_predicate(const JsonWriter *w, const Predicate *p) {
     case PRED_is_leaf:
     case PRED_has_grad_fn:
     case PRED_is_contiguous:
+    case PRED_is_none:
         json_write_name(w, p->of);
         break;
     case PRED_is_grad_enabled:
@@ -275,8 +276,13 @@ static void write_predicate(const JsonWriter *w, const Predicate *p) {
         json_write_name(w, p->of);
         text_printf(w->text, ", %lld]", (long long)p->dim);
         break;
+    case PRED_needs_input_grad:
+        text_printf(w->text, "%lld", (long long)p->dim);
+        break;
     case PRED_not:
         write_predicate(w, p->inner);
+        break;
+    case PRED_COUNT:
         break;
     }
     text_add(w->text, "}");
@@ -318,6 +324,11 @@ static void write_stmt(JsonWriter *w, const Stmt *s) {
         break;
     case STMT_GRAPH_BREAK:
         text_add(w->text, "{\"graph_break\": true");
+        break;
+    case STMT_APPLY:
+        json_write_apply(w, s);
+        break;
+    case STMT_COUNT:
         break;
     }
     json_write_extra(w, s->extra);

@@ -81,6 +81,10 @@ static Stmt *clone_stmt(Arena *arena, const Stmt *from) {
             g->ngrad_outputs >= 0 ? CLONE(arena, g->grad_outputs, g->ngrad_outputs) : NULL;
         to->grad = g;
     }
+    if (from->apply) {
+        to->apply = CLONE(arena, from->apply, 1);
+        to->apply->operands = CLONE(arena, from->apply->operands, from->apply->noperands);
+    }
     to->extra = clone_text(arena, from->extra);
     return to;
 }
@@ -130,6 +134,24 @@ static CompileSettings *clone_compile(Arena *arena, const CompileSettings *from)
     return to;
 }
 
+static Function *clone_functions(Arena *arena, const Function *from, int n) {
+    Function *to = CLONE(arena, from, n);
+    for (int i = 0; i < n; i++) {
+        Function *f = &to[i];
+        f->params = CLONE(arena, f->params, f->nparams);
+        f->forward = clone_block(arena, &f->forward);
+        f->returns = CLONE(arena, f->returns, f->nreturns);
+        f->save = CLONE(arena, f->save, f->nsave);
+        f->dirty = CLONE(arena, f->dirty, f->ndirty);
+        f->non_differentiable = CLONE(arena, f->non_differentiable, f->nnon_differentiable);
+        f->grad_outputs = CLONE(arena, f->grad_outputs, f->nreturns);
+        f->backward = clone_block(arena, &f->backward);
+        f->grad_inputs = CLONE(arena, f->grad_inputs, f->nparams);
+        f->extra = clone_text(arena, f->extra);
+    }
+    return to;
+}
+
 Program *program_clone(Arena *arena, const Program *p) {
     Program *to = CLONE(arena, p, 1);
     to->arena = arena;
@@ -141,6 +163,7 @@ Program *program_clone(Arena *arena, const Program *p) {
     }
     to->names = names;
     to->inputs = clone_inputs(arena, p->inputs, p->ninputs);
+    to->functions = clone_functions(arena, p->functions, p->nfunctions);
     to->body = clone_block(arena, &p->body);
     to->returns = CLONE(arena, p->returns, p->nreturns);
     to->backward.of = p->backward.nof > 0 ? CLONE(arena, p->backward.of, p->backward.nof) : NULL;

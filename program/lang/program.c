@@ -129,7 +129,30 @@ static int block_number(Block *block, int sid) {
     return sid;
 }
 
-void program_number(Program *p) { p->nstmts = block_number(&p->body, block_number(&p->setup, 0)); }
+/* Statements of functions have no number. */
+static void block_unnumber(Block *block) {
+    block->count = 0;
+    for (Stmt *s = block->first; s; s = s->next) {
+        s->sid = -1;
+        block->count++;
+        block_unnumber(&s->body);
+        block_unnumber(&s->orelse);
+    }
+}
+
+void program_number(Program *p) {
+    p->nstmts = block_number(&p->body, block_number(&p->setup, 0));
+    for (int i = 0; i < p->nfunctions; i++) {
+        block_unnumber(&p->functions[i].forward);
+        block_unnumber(&p->functions[i].backward);
+    }
+}
+
+bool function_takes(const OpInfo *op) {
+    return op->kind != KIND_INPLACE_VIEW && (op->kind != KIND_META || op->id == OP_detach);
+}
+
+int program_format(const Program *p) { return p->nfunctions > 0 ? 2 : 1; }
 
 static int block_size(const Block *block) {
     int n = 0;

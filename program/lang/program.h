@@ -20,7 +20,9 @@ enum {
     MAX_RETURNS = 1024,
     MAX_RECALLS = 64,
     MAX_SETTINGS = 32,
-    MAX_NESTING = 64
+    MAX_NESTING = 64,
+    MAX_FUNCTIONS = 64,
+    MAX_FUNCTION_NAMES = 8 /* parameters of a function, and what it returns */
 };
 
 /* An int, or the size of a dim of a variable at run time: {"size_of": [NAME, DIM]}. */
@@ -79,15 +81,22 @@ typedef enum PredicateKind {
     PRED_is_grad_enabled,
     PRED_dtype,
     PRED_dim,
-    PRED_not
+    PRED_not,
+    PRED_needs_input_grad, /* from here on: in the blocks of a function only */
+    PRED_is_none,
+    PRED_COUNT
 } PredicateKind;
 typedef struct Predicate {
     PredicateKind kind;
     NameId of;
     DType dtype;
-    int64_t dim;
+    int64_t dim;             /* needs_input_grad: the operand's number */
     struct Predicate *inner; /* not */
 } Predicate;
+/* Does a predicate of this kind name a tensor? */
+static inline bool predicate_names(PredicateKind kind) {
+    return kind != PRED_is_grad_enabled && kind != PRED_not && kind != PRED_needs_input_grad;
+}
 
 typedef enum ProbeKind {
     PROBE_requires_grad,
@@ -113,7 +122,9 @@ typedef enum StmtKind {
     STMT_ASSERT,
     STMT_PROBE,
     STMT_GRAD,
-    STMT_GRAPH_BREAK
+    STMT_GRAPH_BREAK,
+    STMT_APPLY,
+    STMT_COUNT
 } StmtKind;
 typedef struct Stmt Stmt;
 typedef struct Block {
@@ -130,6 +141,14 @@ typedef struct GradStmt {
     int ngrad_outputs; /* NAME_NONE = null; ngrad_outputs -1: not given */
     bool create_graph, retain_graph, retain_given, allow_unused;
 } GradStmt;
+
+/* Function.apply: as many operands as the function has parameters, as many names in `out` as it
+ * returns. */
+typedef struct ApplyStmt {
+    int function; /* index in program->functions */
+    NameId *operands;
+    int noperands;
+} ApplyStmt;
 
 struct Stmt {
     Stmt *next; /* next statement of the same block */
@@ -153,8 +172,9 @@ struct Stmt {
     /* STMT_PROBE */
     ProbeKind probe;
     NameId of;
-    /* STMT_GRAD */
+    /* STMT_GRAD, STMT_APPLY */
     GradStmt *grad;
+    ApplyStmt *apply;
     const char
         *extra; /* `x-` keys of the statement, as canonical JSON members ("\"x-a\":1"), or NULL */
 };
@@ -183,6 +203,30 @@ typedef struct Input {
     InputData data;
     const char *extra;
 } Input;
+
+/* An autograd.Function: what it computes, and its own derivative. Its blocks have names of their
+ * own, and the statements in them no numbers (sid -1). */
+typedef struct Function {
+    NameId name;
+    NameId *params;
+    int nparams;
+    Block forward; /* run under no_grad */
+    NameId *returns;
+    int nreturns;
+    NameId *save; /* save_for_backward */
+    int nsave;
+    NameId *dirty; /* mark_dirty */
+    int ndirty;
+    NameId *non_differentiable; /* mark_non_differentiable */
+    int nnon_differentiable;
+    bool undefined_grads; /* set_materialize_grads(False): an undefined gradient is None, not zeros
+                           */
+    bool once_differentiable;
+    NameId *grad_outputs; /* the parameters of the backward: one for each return */
+    Block backward;
+    NameId *grad_inputs; /* what the backward returns, one for each parameter; NAME_NONE: None */
+    const char *extra;
+} Function;
 
 typedef struct Backward {
     bool given;
@@ -282,6 +326,8 @@ typedef struct Program {
     Input *inputs;
     int ninputs;
     bool inputs_given;
+    Function *functions; /* format version 2 */
+    int nfunctions;
     Block body;
     NameId *returns;
     int nreturns;
@@ -327,6 +373,11 @@ void block_append(Block *block, Stmt *stmt, Stmt **tail);
  * allocated in `arena`. */
 Stmt *stmt_make(Arena *arena, StmtKind kind);
 Stmt *stmt_make_op(Arena *arena, const OpInfo *op);
+/* May an op stand in a function? Not those that change a tensor's sizes or autograd record in
+ * place. */
+bool function_takes(const OpInfo *op);
+/* The format version that the program needs: 2 if it has a part that version 1 lacks. */
+int program_format(const Program *p);
 /* The path of statement `sid`, such as "body[4].then[0]", in `arena`. `sid` must be a statement
  * number: AT_RETURN and AT_BACKWARD have no path. */
 const char *program_path(Arena *arena, const Program *p, int sid);

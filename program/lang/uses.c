@@ -71,7 +71,7 @@ static void use_predicate(Predicate *p, UseFn visit, void *user) {
     while (p->kind == PRED_not) {
         p = p->inner;
     }
-    if (p->kind != PRED_is_grad_enabled) {
+    if (predicate_names(p->kind)) {
         visit(user, &p->of, USE_READ);
     }
 }
@@ -109,8 +109,14 @@ void stmt_uses(Stmt *s, UseFn visit, void *user) {
     case STMT_GRAD:
         use_grad(s->grad, visit, user);
         break;
+    case STMT_APPLY: /* a function may write to its operands */
+        for (int i = 0; i < s->apply->noperands; i++) {
+            visit(user, &s->apply->operands[i], USE_WRITE);
+        }
+        break;
     case STMT_WITH:
     case STMT_GRAPH_BREAK:
+    case STMT_COUNT:
         break;
     }
     for (int i = 0; i < s->nout; i++) {

@@ -25,6 +25,9 @@ bool verify_fail_stmt(ProgramVerifier *v, const char *format, ...) {
     va_start(args, format);
     vsnprintf(what, sizeof what, format, args);
     va_end(args);
+    if (v->function) {
+        return verify_fail(v, "functions[%d]: %s", (int)(v->function - v->p->functions), what);
+    }
     return verify_fail(v, "%s: %s", program_path(v->p->arena, v->p, v->sid), what);
 }
 
@@ -314,8 +317,8 @@ bool program_verify_within(const Program *p, const Limits *limits, char *message
             return verify_fail(&v, "names: number %d is no name", i);
         }
     }
-    if (!verify_inputs(&v, p->inputs, p->ninputs) || !verify_block(&v, &p->setup, 0) ||
-        !verify_block(&v, &p->body, 0)) {
+    if (!verify_inputs(&v, p->inputs, p->ninputs) || !verify_functions(&v) ||
+        !verify_block(&v, &p->setup, 0) || !verify_block(&v, &p->body, 0)) {
         return false;
     }
     if (v.stmts != p->nstmts) {

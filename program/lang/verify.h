@@ -9,9 +9,11 @@ typedef struct ProgramVerifier {
     const Limits *limits;
     char *message;
     size_t message_size;
-    int sid;           /* of the current statement */
-    int stmts;         /* number of statements visited */
-    int recall, input; /* current ones; -1: none, or the program's own inputs */
+    int sid;                  /* of the current statement */
+    int stmts;                /* number of statements visited */
+    const Function *function; /* the one whose statements are visited, or NULL */
+    int inside;               /* number of those */
+    int recall, input;        /* current ones; -1: none, or the program's own inputs */
 } ProgramVerifier;
 
 /* Records the first error and returns false. */
@@ -27,5 +29,7 @@ static inline bool verify_name(const ProgramVerifier *v, NameId name) {
 bool verify_names(const ProgramVerifier *v, const NameId *names, int n, bool nulls);
 /* Checks the statements of a block at nesting `depth`, which must be numbered in preorder. */
 bool verify_block(ProgramVerifier *v, const Block *block, int depth);
+/* Checks the functions of the program. */
+bool verify_functions(ProgramVerifier *v);
 
 #endif

@@ -136,9 +136,12 @@ static bool verify_predicate(ProgramVerifier *v, const Predicate *p) {
         }
         p = p->inner;
     }
-    bool known =
-        (unsigned)p->kind < PRED_not && (p->kind != PRED_dtype || (unsigned)p->dtype < DT_COUNT);
-    return (known && (p->kind == PRED_is_grad_enabled || verify_name(v, p->of))) ||
+    bool known = (unsigned)p->kind < PRED_COUNT &&
+                 (p->kind != PRED_dtype || (unsigned)p->dtype < DT_COUNT) &&
+                 (p->kind < PRED_not || v->function) &&
+                 (p->kind != PRED_needs_input_grad ||
+                  (p->dim >= 0 && p->dim < (v->function ? v->function->nparams : 0)));
+    return (known && (!predicate_names(p->kind) || verify_name(v, p->of))) ||
            verify_fail_stmt(v, "the predicate is malformed");
 }
 
@@ -151,7 +154,28 @@ static bool verify_grad(ProgramVerifier *v, const GradStmt *g, const Stmt *s) {
     return ok || verify_fail_stmt(v, "the grad statement is malformed");
 }
 
+static bool verify_apply(ProgramVerifier *v, const Stmt *s) {
+    const ApplyStmt *a = s->apply;
+    bool ok = a && a->function >= 0 && a->function < v->p->nfunctions && s->out_list &&
+              a->noperands == v->p->functions[a->function].nparams &&
+              s->nout == v->p->functions[a->function].nreturns &&
+              verify_names(v, a->operands, a->noperands, false) &&
+              verify_names(v, s->out, s->nout, false);
+    return ok || verify_fail_stmt(v, "the apply statement is malformed");
+}
+
+/* May the statement stand in a function? What changes a tensor's autograd record or its sizes in
+ * place may not. */
+static bool verify_inside(ProgramVerifier *v, const Stmt *s) {
+    bool op = s->kind == STMT_OP && s->op && function_takes(s->op) && !s->requires_grad;
+    return op || s->kind == STMT_WITH || s->kind == STMT_IF || s->kind == STMT_ASSERT ||
+           verify_fail_stmt(v, "a function may not contain this statement");
+}
+
 static bool verify_stmt(ProgramVerifier *v, const Stmt *s, int depth) {
+    if (v->function && !verify_inside(v, s)) {
+        return false;
+    }
     switch (s->kind) {
     case STMT_OP:
         return verify_lang_op(v, s);
@@ -173,6 +197,10 @@ static bool verify_stmt(ProgramVerifier *v, const Stmt *s, int depth) {
         return verify_grad(v, s->grad, s);
     case STMT_GRAPH_BREAK:
         return true;
+    case STMT_APPLY:
+        return verify_apply(v, s);
+    case STMT_COUNT:
+        break;
     }
     return verify_fail_stmt(v, "a statement of no kind");
 }
@@ -183,10 +211,12 @@ bool verify_block(ProgramVerifier *v, const Block *block, int depth) {
         return verify_fail_stmt(v, "nested deeper than %d", MAX_NESTING);
     }
     for (const Stmt *s = block->first; s; s = s->next) {
-        if (s->sid != v->stmts++ || s->sid >= v->p->nstmts) {
+        v->stmts += !v->function;
+        v->inside += v->function != NULL;
+        if (v->function ? s->sid != -1 : s->sid != v->stmts - 1 || s->sid >= v->p->nstmts) {
             return verify_fail(v, "the statements are not numbered");
         }
-        if (v->stmts > v->limits->max_statements) {
+        if (v->stmts + v->inside > v->limits->max_statements) {
             return verify_fail(v, "body: more than %lld statements",
                                (long long)v->limits->max_statements);
         }
@@ -197,4 +227,54 @@ bool verify_block(ProgramVerifier *v, const Block *block, int depth) {
         }
     }
     return n == block->count || verify_fail(v, "a block of %d statements says %d", n, block->count);
+}
+
+static bool verify_contains(const NameId *names, int n, NameId name) {
+    for (int i = 0; i < n; i++) {
+        if (names[i] == name) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool verify_function(ProgramVerifier *v, const Function *f) {
+    if (!verify_name(v, f->name) || f->nparams < 1 || f->nparams > MAX_FUNCTION_NAMES ||
+        f->nreturns < 1 || f->nreturns > MAX_FUNCTION_NAMES ||
+        !verify_names(v, f->params, f->nparams, false) ||
+        !verify_names(v, f->returns, f->nreturns, false) ||
+        !verify_names(v, f->save, f->nsave, false) ||
+        !verify_names(v, f->dirty, f->ndirty, false) ||
+        !verify_names(v, f->non_differentiable, f->nnon_differentiable, false) ||
+        !verify_names(v, f->grad_outputs, f->nreturns, false) ||
+        !verify_names(v, f->grad_inputs, f->nparams, true)) {
+        return verify_fail(v, "functions[%d]: malformed: 1 to %d parameters and returns",
+                           (int)(f - v->p->functions), MAX_FUNCTION_NAMES);
+    }
+    for (int i = 0; i < f->nparams; i++) {
+        if (verify_contains(f->params, i, f->params[i])) {
+            return verify_fail_stmt(v, "a parameter stands twice");
+        }
+    }
+    for (int i = 0; i < f->nreturns; i++) {
+        if (verify_contains(f->grad_outputs, i, f->grad_outputs[i])) {
+            return verify_fail_stmt(v, "a name stands twice in grad_outputs");
+        }
+    }
+    return verify_block(v, &f->forward, 1) && verify_block(v, &f->backward, 1);
+}
+
+bool verify_functions(ProgramVerifier *v) {
+    if (v->p->nfunctions < 0 || v->p->nfunctions > MAX_FUNCTIONS) {
+        return verify_fail(v, "functions: %d pass the limit of %d", v->p->nfunctions,
+                           MAX_FUNCTIONS);
+    }
+    for (int i = 0; i < v->p->nfunctions; i++) {
+        v->function = &v->p->functions[i];
+        if (!verify_function(v, v->function)) {
+            return false;
+        }
+    }
+    v->function = NULL;
+    return true;
 }

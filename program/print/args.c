@@ -198,8 +198,7 @@ void print_arg(const Printer *pr, const PArg *arg, ArgType type) {
 }
 
 void print_predicate(const Printer *pr, const Predicate *q) {
-    const char *name =
-        q->kind == PRED_not || q->kind == PRED_is_grad_enabled ? "" : print_name(pr, q->of);
+    const char *name = predicate_names(q->kind) ? print_name(pr, q->of) : "";
     switch (q->kind) {
     case PRED_requires_grad:
         text_printf(pr->t, "%s.requires_grad", name);
@@ -222,6 +221,14 @@ void print_predicate(const Printer *pr, const Predicate *q) {
         break;
     case PRED_dim:
         text_printf(pr->t, "%s.dim() == %" PRId64, name, q->dim);
+        break;
+    case PRED_needs_input_grad:
+        text_printf(pr->t, "ctx.needs_input_grad[%" PRId64 "]", q->dim);
+        break;
+    case PRED_is_none:
+        text_printf(pr->t, "%s is None", name);
+        break;
+    case PRED_COUNT:
         break;
     case PRED_not:
         text_add(pr->t, "not (");
@@ -249,6 +256,14 @@ void print_probe(const Printer *pr, ProbeKind probe, NameId of) {
     text_addn(pr->t, spelled[probe], hole - spelled[probe]);
     text_add(pr->t, name);
     text_add(pr->t, hole + 2);
+}
+
+void print_names(const Printer *pr, const NameId *v, int n) {
+    text_add(pr->t, "(");
+    for (int i = 0; i < n; i++) {
+        text_printf(pr->t, i ? ", %s" : "%s", v[i] == NAME_NONE ? "None" : print_name(pr, v[i]));
+    }
+    text_add(pr->t, ")");
 }
 
 void print_arguments(const Printer *pr, const Stmt *s, int first, bool keywords) {

@@ -31,6 +31,8 @@ void print_probe(const Printer *pr, ProbeKind probe, NameId of);
 void print_arguments(const Printer *pr, const Stmt *s, int first, bool keywords);
 /* Prints the names of `out`: "a", "a, b", "(a,)". */
 void print_out(const Printer *pr, const Stmt *s);
+/* Prints "(a, b, None)": NAME_NONE is None. */
+void print_names(const Printer *pr, const NameId *v, int n);
 /* Prints the arguments of a GRAD statement, as of torch.autograd.grad. */
 void print_grad_arguments(const Printer *pr, const GradStmt *g);
 

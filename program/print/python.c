@@ -385,6 +385,9 @@ void program_print_python(Text *text, const Program *p) {
     PythonPart *parts = find_parts(p, arena, &nparts);
     const NameId *args = program_arguments(p, arena, &nargs);
     text_add(text, "import torch\n\n\n");
+    for (int i = 0; i < p->nfunctions; i++) {
+        python_function(&pr, &p->functions[i]);
+    }
     for (int k = 0; k < nparts; k++) {
         print_part(&pr, &parts[k], k);
     }

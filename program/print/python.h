@@ -22,6 +22,8 @@ bool python_is_made(const Program *p, Arena *arena);
 /* Prints the statements of a block, one on each line with its path, indented by `depth` steps;
  * "pass" if there are none. */
 void python_block(const Printer *pr, const Block *block, int depth);
+/* Prints a function as a class. */
+void python_function(const Printer *pr, const Function *f);
 void python_indent(const Printer *pr, int depth);
 /* Prints "(a, b, _t)". */
 void python_parameters(const Printer *pr, const NameId *v, int n, bool trace);

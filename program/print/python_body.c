@@ -11,13 +11,13 @@
 
 static bool is_reserved(const char *name) {
     static const char *const words[] = {
-        "False",   "None",     "True",     "and",      "as",   "assert", "async",   "await",
-        "break",   "class",    "continue", "def",      "del",  "elif",   "else",    "except",
-        "finally", "for",      "from",     "global",   "if",   "import", "in",      "is",
-        "lambda",  "nonlocal", "not",      "or",       "pass", "raise",  "return",  "try",
+        "False",   "None",     "True",     "and",       "as",   "assert", "async",   "await",
+        "break",   "class",    "continue", "def",       "del",  "elif",   "else",    "except",
+        "finally", "for",      "from",     "global",    "if",   "import", "in",      "is",
+        "lambda",  "nonlocal", "not",      "or",        "pass", "raise",  "return",  "try",
         "while",   "with",     "yield",    "print", /* Python 3 */
-        "torch",   "float",    "list",     "super",    "self", "_t",     "program", "make",
-        "holder",  "Shell",    "objects",  "__debug__" /* names in the exported code */
+        "torch",   "float",    "list",     "super",     "self", "_t",     "program", "make",
+        "holder",  "Shell",    "objects",  "__debug__", "ctx" /* names in the exported code */
     };
     for (int i = 0; i < COUNT_OF(words); i++) {
         if (strcmp(words[i], name) == 0) {
@@ -27,7 +27,7 @@ static bool is_reserved(const char *name) {
     /* "__x" would be mangled inside a class; the others are our own prefixes */
     return strncmp(name, "__", 2) == 0 || strncmp(name, "held_", 5) == 0 ||
            strncmp(name, "global_", 7) == 0 || strncmp(name, "_part", 5) == 0 ||
-           strncmp(name, "_mode", 5) == 0;
+           strncmp(name, "_mode", 5) == 0 || strncmp(name, "_fn_", 4) == 0;
 }
 
 static bool is_taken(const Program *p, const char *name, const char *const *out, int n) {
@@ -384,6 +384,16 @@ static void close_grad_mode(const Printer *pr, int depth) {
     }
 }
 
+static void print_apply(const Printer *pr, const Stmt *s) {
+    if (s->nout == 1) { /* the function returns a tensor, no tuple */
+        text_add(pr->t, print_name(pr, s->out[0]));
+    } else {
+        print_out(pr, s);
+    }
+    text_printf(pr->t, " = _fn_%s.apply", pr->p->names[pr->p->functions[s->apply->function].name]);
+    print_names(pr, s->apply->operands, s->apply->noperands);
+}
+
 void python_block(const Printer *pr, const Block *block, int depth) {
     Text *t = pr->t;
     if (!block->first) {
@@ -391,7 +401,7 @@ void python_block(const Printer *pr, const Block *block, int depth) {
         text_add(t, "pass\n");
     }
     for (const Stmt *s = block->first; s; s = s->next) {
-        const char *path = program_path(t->arena, pr->p, s->sid);
+        const char *path = s->sid < 0 ? "" : program_path(t->arena, pr->p, s->sid);
         python_indent(pr, depth);
         switch (s->kind) {
         case STMT_OP:
@@ -422,8 +432,13 @@ void python_block(const Printer *pr, const Block *block, int depth) {
         case STMT_GRAPH_BREAK:
             text_add(t, "torch._dynamo.graph_break() if hasattr(torch, \"_dynamo\") else None");
             break;
+        case STMT_APPLY:
+            print_apply(pr, s);
+            break;
+        case STMT_COUNT:
+            break;
         }
-        text_printf(t, "  # %s\n", path);
+        text_printf(t, s->sid < 0 ? "\n" : "  # %s\n", path);
         if (s->kind == STMT_GRAD && s->grad->allow_unused) {
             unbind_unused(pr, s, path, depth);
         }

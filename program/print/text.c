@@ -58,6 +58,13 @@ static void print_head(const Printer *pr, const Stmt *s) {
     case STMT_GRAPH_BREAK:
         text_add(pr->t, "graph_break");
         break;
+    case STMT_APPLY:
+        print_out(pr, s);
+        text_printf(pr->t, " = %s", print_name(pr, pr->p->functions[s->apply->function].name));
+        print_names(pr, s->apply->operands, s->apply->noperands);
+        break;
+    case STMT_COUNT:
+        break;
     }
 }
 
@@ -144,8 +151,37 @@ static void print_settings(Text *t, const CompileSettings *c) {
     text_add(t, "\n");
 }
 
+static void print_list(const Printer *pr, const char *head, const NameId *v, int n) {
+    if (n > 0) {
+        text_add(pr->t, "    ");
+        print_text_names(pr, head, v, n);
+    }
+}
+
+static void print_function(const Printer *pr, const Function *f) {
+    text_printf(pr->t, "function %s", print_name(pr, f->name));
+    print_names(pr, f->params, f->nparams);
+    text_add(pr->t, ":\n");
+    print_block(pr, &f->forward, 1);
+    print_list(pr, "dirty", f->dirty, f->ndirty);
+    print_list(pr, "non_differentiable", f->non_differentiable, f->nnon_differentiable);
+    text_add(pr->t, f->undefined_grads ? "    undefined gradients stay None\n" : "");
+    print_list(pr, "save", f->save, f->nsave);
+    print_list(pr, "return", f->returns, f->nreturns);
+    text_add(pr->t, f->once_differentiable ? "backward, once differentiable, " : "backward");
+    print_names(pr, f->grad_outputs, f->nreturns);
+    text_add(pr->t, ":\n");
+    print_block(pr, &f->backward, 1);
+    text_add(pr->t, "    return ");
+    print_names(pr, f->grad_inputs, f->nparams);
+    text_add(pr->t, "\n");
+}
+
 void program_print_text(Text *text, const Program *p) {
     Printer pr = {text, p, p->names, false};
+    for (int i = 0; i < p->nfunctions; i++) {
+        print_function(&pr, &p->functions[i]);
+    }
     for (int i = 0; i < p->ninputs; i++) {
         text_add(text, "input ");
         print_text_input(&pr, &p->inputs[i]);

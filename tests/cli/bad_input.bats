@@ -23,7 +23,7 @@ load helper
     refused_program '[]'
     refused_program '1'
     refused_program 'null'
-    refused_program '{"twingrad": 2, "body": [], "return": []}'
+    refused_program '{"twingrad": 3, "body": [], "return": []}'
     refused_program '{"twingrad": "1", "body": [], "return": []}'
     refused_program '{"body": [], "return": []}'
 }

@@ -19,7 +19,7 @@ load helper
     [[ "${lines[1]}" =~ ^commit:\ ([0-9a-f]{40}(-dirty)?|unknown)$ ]]
     [[ "${lines[2]}" =~ ^compiler:\ (gcc|clang)\ [0-9]+\.[0-9]+\.[0-9]+$ ]]
     [ "${lines[3]}" = "semantics: PyTorch 2.15" ]
-    [ "${lines[4]}" = "program format: 1" ]
+    [ "${lines[4]}" = "program format: 1, 2" ]
     first=$output
     run "$TWINGRAD" version
     [ "$output" = "$first" ]

@@ -41,7 +41,7 @@ START_TEST(named_after_seed_and_index) {
 END_TEST
 
 typedef struct Seen {
-    int op[OP_COUNT], kind[STMT_GRAPH_BREAK + 1], pattern[64], deliberate_error[64];
+    int op[OP_COUNT], kind[STMT_COUNT], pattern[64], deliberate_error[64];
     int recalls, setups, keeps, sets, surfaces, shared, grad_modes, partial, statements;
 } Seen;
 

@@ -198,13 +198,54 @@ START_TEST(a_grad_statement_loses_places_with_their_names_and_options) {
 }
 END_TEST
 
+static const char FUNCTIONS[] =
+    "{\"twingrad\":2,\"inputs\":[{\"name\":\"x\",\"dtype\":\"float32\",\"size\":[2],\"data\":{"
+    "\"fill\":"
+    "\"ones\",\"seed\":0}}],\"functions\":[{\"name\":\"u\",\"params\":[\"a\"],\"forward\":[],"
+    "\"return\":[\"a\"],\"grad_outputs\":[\"g\"],\"backward\":[],\"grad_inputs\":[null]},"
+    "{\"name\":\"f\",\"params\":[\"a\",\"b\"],\"forward\":[{\"op\":\"mul\",\"self\":\"a\","
+    "\"other\":"
+    "\"b\",\"out\":\"y\"}],\"return\":[\"y\",\"b\"],\"save\":[\"a\"],\"dirty\":[\"b\"],"
+    "\"materialize_grads\":false,\"grad_outputs\":[\"g\",\"h\"],\"backward\":[{\"if\":{\"is_none\":"
+    "\"g\"},\"then\":[],\"else\":[{\"op\":\"neg\",\"self\":\"g\",\"out\":\"g\"}]}],\"grad_inputs\":"
+    "[\"g\",\"h\"]}],\"body\":[{\"op\":\"apply\",\"function\":\"f\",\"operands\":[\"x\",\"x\"],"
+    "\"out\":[\"y\",\"z\"]}],\"return\":[\"y\"]}";
+
+START_TEST(a_function_loses_options_statements_and_operands) {
+    Program *p = parse(FUNCTIONS);
+    ck_assert_int_eq(reduce_function(p, 0), STEP_MADE); /* nothing applies u */
+    ck_assert_int_eq(p->nfunctions, 1);
+    parse(line_of(p));
+    p = parse(FUNCTIONS);
+    ck_assert_int_eq(reduce_function(p, 3), STEP_NOTHING); /* f is applied */
+    p = parse(FUNCTIONS);
+    ck_assert_int_eq(reduce_function(p, 4), STEP_MADE);
+    ck_assert_ptr_null(strstr(line_of(p), "materialize_grads"));
+    p = parse(FUNCTIONS);
+    ck_assert_int_eq(reduce_function(p, 7), STEP_MADE);
+    ck_assert_ptr_null(strstr(line_of(p), "dirty"));
+    p = parse(FUNCTIONS);
+    ck_assert_int_eq(reduce_function_statement(p, 2), STEP_MADE); /* in the else */
+    ck_assert_ptr_null(strstr(line_of(p), "neg"));
+    p = parse(FUNCTIONS);
+    ck_assert_int_eq(reduce_function_operand(p, 3), STEP_MADE); /* the parameter b */
+    ck_assert_ptr_nonnull(strstr(line_of(p), "\"operands\": [\"x\"], \"out\": [\"y\", \"z\"]"));
+    ck_assert_ptr_nonnull(strstr(line_of(p), "\"grad_inputs\": [\"g\"]"));
+    p = parse(FUNCTIONS);
+    ck_assert_int_eq(reduce_function_operand(p, 4), STEP_MADE); /* the return y */
+    ck_assert_ptr_nonnull(strstr(line_of(p), "\"out\": [\"z\"]"));
+    parse(line_of(p));
+    ck_assert_int_eq(reduce_function_operand(parse(FUNCTIONS), 6), STEP_END);
+}
+END_TEST
+
 START_TEST(every_reducer_ends_and_leaves_a_well_formed_program_or_none) {
     static Step (*const reducers[])(Program *, int) = {
 #define REDUCER(name, text) reduce_##name,
 #include "harness/reduce/reducers.def"
 #undef REDUCER
     };
-    static const char *const programs[] = {PROGRAM, NESTED, SETUP, GRADIENTS};
+    static const char *const programs[] = {PROGRAM, NESTED, SETUP, GRADIENTS, FUNCTIONS};
     for (int i = 0; i < COUNT_OF(programs); i++) {
         for (int r = 0; r < COUNT_OF(reducers); r++) {
             Step step = STEP_MADE;
@@ -344,6 +385,7 @@ int main(void) {
     tcase_add_test(tests, what_the_setup_no_longer_makes_is_neither_passed_nor_set);
     tcase_add_test(tests, a_setup_can_move_into_the_body_and_a_call_take_the_first_inputs);
     tcase_add_test(tests, a_grad_statement_loses_places_with_their_names_and_options);
+    tcase_add_test(tests, a_function_loses_options_statements_and_operands);
     tcase_add_test(tests, every_reducer_ends_and_leaves_a_well_formed_program_or_none);
     tcase_add_test(tests, locating_names_the_write_not_the_assertion_that_saw_it);
     tcase_add_test(tests, minimizing_keeps_the_signature_and_drops_what_it_does_not_need);
