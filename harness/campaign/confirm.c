@@ -7,7 +7,7 @@
 #include "harness/reduce/edit.h"
 #include "harness/triage/group.h"
 #include "harness/triage/sub_finding.h"
-#include "harness/report/report.h"
+#include "harness/filing/report.h"
 #include "harness/util/io.h"
 #include "harness/util/status.h"
 

@@ -4,7 +4,7 @@
 
 #include "harness/campaign/ledger.h"
 #include "harness/reduce/edit.h"
-#include "harness/report/report.h"
+#include "harness/filing/report.h"
 #include "harness/triage/sub_finding.h"
 #include "harness/util/clock.h"
 #include "harness/util/interrupt.h"

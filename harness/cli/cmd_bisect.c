@@ -6,7 +6,7 @@
 #include "harness/cli/command.h"
 #include "harness/triage/bisect.h"
 #include "harness/triage/cause.h"
-#include "harness/report/report.h"
+#include "harness/filing/report.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* check: runs each program on both executors and all oracles; prints one line per program, more for
  * a finding. A bad file does not stop the others; the exit code is the worst one. */
 #include "harness/cli/command.h"
-#include "harness/report/report.h"
+#include "harness/filing/report.h"
 
 #include <stdio.h>
 

@@ -9,7 +9,7 @@
 #include "harness/cli/command.h"
 #include "harness/campaign/ledger.h"
 #include "harness/triage/minimize.h"
-#include "harness/report/report.h"
+#include "harness/filing/report.h"
 #include "harness/util/interrupt.h"
 
 #include <stdio.h>

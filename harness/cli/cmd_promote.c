@@ -3,7 +3,7 @@
  * and, as `expect`, the result of the pair's first executor, which is taken as correct. `replay`
  * compares both executors with it from then on, so a change of either fails. */
 #include "harness/cli/command.h"
-#include "harness/report/report.h"
+#include "harness/filing/report.h"
 
 #include <stdio.h>
 #include <string.h>

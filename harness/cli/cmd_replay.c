@@ -8,7 +8,7 @@
  */
 #include "harness/cli/command.h"
 #include "harness/triage/known.h"
-#include "harness/report/report.h"
+#include "harness/filing/report.h"
 #include "harness/report/results.h"
 #include "harness/report/tally.h"
 #include "harness/util/interrupt.h"

@@ -1,7 +1,7 @@
 /* trace: prints the values of both executors statement by statement and marks the first statement
  * at which they differ. One line per name where they agree, one per executor where they do not. */
 #include "harness/cli/command.h"
-#include "harness/report/report.h"
+#include "harness/filing/report.h"
 #include "harness/triage/trace.h"
 
 #include <stdio.h>

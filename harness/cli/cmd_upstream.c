@@ -188,7 +188,7 @@ static int run_modes(UpstreamState *s, const char *target, const char *version, 
     return ran;
 }
 
-static int run_target(UpstreamState *s, const char *target) {
+static int run_release(UpstreamState *s, const char *target) {
     char message[1024];
     Target *t;
     TargetSettings settings = target_settings(s->options);
@@ -351,7 +351,7 @@ static int upstream_run(UpstreamState *s) {
     }
     char *targets = arena_strdup(&s->home, o->on ? o->on : DEFAULT_TARGETS);
     for (char *name = strtok(targets, ","); name; name = strtok(NULL, ",")) {
-        code = run_target(s, name);
+        code = run_release(s, name);
         if (code != 0) {
             return code;
         }

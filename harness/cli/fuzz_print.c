@@ -2,7 +2,7 @@
  * where
  * --timing asks for them, so that the output is the same in every run. */
 #include "harness/cli/fuzz.h"
-#include "harness/report/report.h"
+#include "harness/filing/report.h"
 #include "harness/util/interrupt.h"
 
 #include <stdio.h>

@@ -3,7 +3,7 @@
  * and installed releases show it, and what the script prints. */
 #include "harness/cli/command.h"
 #include "harness/filing/issue.h"
-#include "harness/report/report.h"
+#include "harness/filing/report.h"
 #include "harness/triage/locate.h"
 
 #include <stdio.h>

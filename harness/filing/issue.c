@@ -3,7 +3,7 @@
 #include "harness/filing/issue.h"
 
 #include "harness/filing/issue_script.h"
-#include "harness/report/report.h"
+#include "harness/filing/report.h"
 #include "program/print/print.h"
 
 #include <ctype.h>

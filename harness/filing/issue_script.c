@@ -26,7 +26,7 @@ typedef struct Script {
     int indent;
 } Script;
 
-static Text *line(const Script *s) {
+static Text *script_line(const Script *s) {
     python_indent(&s->pr, s->indent);
     return s->pr.t;
 }
@@ -64,31 +64,31 @@ static void print_statements(const Script *s, const Block *block) {
 }
 
 /* "x, y", or "a, " before what follows. */
-static void print_names(const Script *s, const NameId *v, int n) {
+static void script_names(const Script *s, const NameId *v, int n) {
     for (int i = 0; i < n; i++) {
         text_printf(s->pr.t, i ? ", %s" : "%s", print_name(&s->pr, v[i]));
     }
 }
 
-static void print_function(Script *s) {
+static void script_function(Script *s) {
     const Program *p = s->issue->program;
     int n;
     const NameId *args = program_arguments(p, s->pr.t->arena, &n);
-    text_add(line(s), "def f(");
-    print_names(s, args, n);
+    text_add(script_line(s), "def f(");
+    script_names(s, args, n);
     text_add(s->pr.t, "):\n");
     s->indent++;
     if (s->probes) {
-        text_add(line(s), "seen = []\n");
+        text_add(script_line(s), "seen = []\n");
     }
     print_statements(s, &p->body);
-    text_add(line(s), "return ");
+    text_add(script_line(s), "return ");
     if (s->probes) {
         text_add(s->pr.t, p->nreturns ? "seen, " : "seen");
     } else if (p->nreturns == 0) {
         text_add(s->pr.t, "None");
     }
-    print_names(s, p->returns, p->nreturns);
+    script_names(s, p->returns, p->nreturns);
     text_add(s->pr.t, s->probes && p->nreturns == 0 ? ",\n\n" : "\n\n");
     s->indent--;
 }
@@ -129,7 +129,7 @@ static void print_input_sizes(const Script *s, const int64_t *v, int n) {
 }
 
 /* A new tensor with the elements that `data` says. */
-static void print_values(const Script *s, const Input *in, const int64_t *size, int ndim) {
+static void script_values(const Script *s, const Input *in, const int64_t *size, int ndim) {
     Text *t = s->pr.t;
     int64_t n = 1, at = 0;
     sizes_numel(size, ndim, &n);
@@ -165,7 +165,7 @@ static void print_values(const Script *s, const Input *in, const int64_t *size, 
     text_printf(t, implied ? ")" : ", dtype=torch.%s)", dtype);
 }
 
-static int64_t input_extent(const Input *in) {
+static int64_t storage_length(const Input *in) {
     int64_t extent = in->offset + 1;
     for (int d = 0; d < in->ndim; d++) {
         if (in->size[d] == 0) {
@@ -176,28 +176,28 @@ static int64_t input_extent(const Input *in) {
     return extent;
 }
 
-static bool is_plain(const Input *in) {
+static bool is_plain_line(const Input *in) {
     return in->storage == NAME_NONE && !in->stride_given && in->offset == 0;
 }
 
 static void print_script_input(const Script *s, const Input *v, int n, int k) {
     const Input *in = &v[k];
-    Text *t = line(s);
+    Text *t = script_line(s);
     text_printf(t, "%s = ", print_name(&s->pr, in->name));
-    if (is_plain(in)) {
-        print_values(s, in, in->size, in->ndim);
+    if (is_plain_line(in)) {
+        script_values(s, in, in->size, in->ndim);
     } else {
         int64_t length = 0;
         const Input *first = in;
         for (int i = n - 1; i >= 0; i--) { /* those that share the storage */
             if (i == k || (in->storage != NAME_NONE && v[i].storage == in->storage)) {
-                int64_t extent = input_extent(&v[i]);
+                int64_t extent = storage_length(&v[i]);
                 length = extent > length ? extent : length;
                 first = &v[i];
             }
         }
         if (first == in) {
-            print_values(s, first, &length, 1);
+            script_values(s, first, &length, 1);
         } else {
             text_printf(t, "%s.detach()", print_name(&s->pr, first->name));
         }
@@ -238,15 +238,15 @@ static void print_backward(const Script *s, const CallResult *eager) {
                                        .seed = p->backward.seed + (uint64_t)k}};
         text_printf(&roots, "%sr[%d]", n ? ", " : "", k + s->probes);
         text_add(&tangents, n ? ", " : "");
-        print_values(&to, &values, r->values.size, r->values.ndim);
+        script_values(&to, &values, r->values.size, r->values.ndim);
         n++;
     }
     if (n > 0) {
-        text_printf(line(s), "torch.autograd.backward([%s], [%s])\n", roots.v, tangents.v);
+        text_printf(script_line(s), "torch.autograd.backward([%s], [%s])\n", roots.v, tangents.v);
     }
 }
 
-static void print_call(Script *s, int call) {
+static void script_call(Script *s, int call) {
     const Program *p = s->issue->program;
     const Recall *r = call > 0 ? &p->recalls[call - 1] : NULL;
     Arena *arena = s->pr.t->arena;
@@ -256,12 +256,13 @@ static void print_call(Script *s, int call) {
     const NameId *args = program_arguments(p, arena, &nargs);
     if (r && r->keep) {
         for (int i = 0; i < r->nset; i++) {
-            text_printf(line(s), "%s.requires_grad_(%s)\n", print_name(&s->pr, r->set[i].name),
+            text_printf(script_line(s), "%s.requires_grad_(%s)\n",
+                        print_name(&s->pr, r->set[i].name),
                         r->set[i].requires_grad ? "True" : "False");
         }
         for (int i = 0; i < ninputs; i++) {
             if (inputs[i].requires_grad) {
-                text_printf(line(s), "%s.grad = None\n", print_name(&s->pr, inputs[i].name));
+                text_printf(script_line(s), "%s.grad = None\n", print_name(&s->pr, inputs[i].name));
             }
         }
     } else {
@@ -273,12 +274,12 @@ static void print_call(Script *s, int call) {
         print_statements(&setup, &p->setup);
     }
     if (!grad_mode) {
-        text_add(line(s), "with torch.no_grad():\n");
+        text_add(script_line(s), "with torch.no_grad():\n");
         s->indent++;
     }
     bool one = p->nreturns == 1 && !s->probes;
-    text_printf(line(s), one ? "r = [f(" : "r = f(");
-    print_names(s, args, nargs);
+    text_printf(script_line(s), one ? "r = [f(" : "r = f(");
+    script_names(s, args, nargs);
     text_add(s->pr.t, one ? ")]\n" : ")\n");
     s->indent -= !grad_mode;
     const Result *eager = s->issue->a;
@@ -290,7 +291,7 @@ static void print_call(Script *s, int call) {
 /* ---- what differs ---- */
 
 /* The tensor that the finding is about. */
-static const char *subject_of(const Script *s) {
+static const char *script_subject(const Script *s) {
     const Finding *f = s->issue->finding;
     Arena *arena = s->pr.t->arena;
     if (f->subject == SUBJECT_RETURN) {
@@ -308,7 +309,7 @@ static const char *subject_of(const Script *s) {
 static const char *observed(const Script *s, bool *tensor) {
     const Finding *f = s->issue->finding;
     Arena *arena = s->pr.t->arena;
-    const char *of = subject_of(s);
+    const char *of = script_subject(s);
     *tensor = f->oracle == ORACLE_values || f->oracle == ORACLE_gradients;
     if (s->probes) {
         return "r[0]";
@@ -333,7 +334,7 @@ static const char *observed_sharing(const Script *s) {
     const Program *p = s->issue->program;
     const Finding *f = s->issue->finding;
     Text t = {.arena = s->pr.t->arena};
-    const char *of = subject_of(s);
+    const char *of = script_subject(s);
     int ninputs;
     bool grad_mode;
     const Input *inputs = program_call_inputs(p, f->call, &ninputs, &grad_mode);
@@ -354,7 +355,7 @@ static const char *observed_sharing(const Script *s) {
 static void print_writes(const Script *s) {
     const Program *p = s->issue->program;
     for (int k = 0; k < p->nreturns; k++) {
-        text_printf(line(s), "r[%d].detach().fill_(%d)\n", k, k + 1);
+        text_printf(script_line(s), "r[%d].detach().fill_(%d)\n", k, k + 1);
     }
 }
 
@@ -364,25 +365,26 @@ void script_print_definitions(Text *text, const Issue *issue, int indent) {
                 .issue = issue,
                 .probes = f->oracle == ORACLE_trace,
                 .indent = indent};
-    print_function(&s);
-    text_add(line(&s), "def run(f):\n");
+    script_function(&s);
+    text_add(script_line(&s), "def run(f):\n");
     s.indent++;
     int calls = f->call < 1 + issue->program->nrecalls ? f->call : issue->program->nrecalls;
     for (int call = 0; call <= calls; call++) {
-        print_call(&s, call);
+        script_call(&s, call);
     }
     bool tensor;
     const char *what = observed(&s, &tensor);
     if (f->oracle == ORACLE_alias && strcmp(f->kind, "poke") == 0) {
         print_writes(&s);
-        what = arena_printf(text->arena, "%s.detach()", subject_of(&s));
+        what = arena_printf(text->arena, "%s.detach()", script_subject(&s));
     } else if (f->oracle == ORACLE_alias) {
         what = observed_sharing(&s);
     }
-    text_printf(line(&s), "return %s\n", what);
+    text_printf(script_line(&s), "return %s\n", what);
 }
 
-bool script_compares_tensors(const Issue *issue) {
+/* Are the answers of run(f) compared as tensors? */
+static bool script_compares_tensors(const Issue *issue) {
     const Finding *f = issue->finding;
     return f->oracle == ORACLE_values || f->oracle == ORACLE_gradients ||
            (f->oracle == ORACLE_alias && strcmp(f->kind, "poke") == 0);

@@ -8,8 +8,6 @@
 void script_print_definitions(Text *text, const Issue *issue, int indent);
 /* The function `outcome(f)`: the name of the exception of run(f), or None. */
 void script_print_outcome(Text *text, int indent);
-/* Are the answers of run(f) compared as tensors? */
-bool script_compares_tensors(const Issue *issue);
 /* The backend of torch.compile for the mode. */
 const char *script_backend(const Issue *issue);
 

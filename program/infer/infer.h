@@ -126,9 +126,8 @@ bool scatter_keeps_layout(const Call *call);
  * layout `like`. */
 ErrCode geometry_scattered(const Call *call, const Tensor *like, Tensor *out, Error *err);
 
-/* The view whose copy op `id` makes (transpose of transpose_copy), and the call of that view, of a
+/* The call of the view that a call of a copy stands for (transpose of transpose_copy), of a
  * row-major self where view_copy reshapes. */
-OpId copied_view(OpId id);
 Call copied_view_call(const Call *call, Arena *arena);
 
 /* How index tensors apply to a tensor (semantics.md 6.3): the analysis that index, _index_put and

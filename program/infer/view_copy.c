@@ -4,7 +4,7 @@
 #include "program/ops/functions.h"
 #include "program/semantics/semantics.h"
 
-OpId copied_view(OpId id) {
+static OpId copied_view(OpId id) {
     static const struct {
         OpId copy, view;
     } pairs[] = {

@@ -1,6 +1,6 @@
 /* A report is self-contained: the program as found, the smallest one with the same signature, a
  * script for PyTorch, and one page that says what differs and how to reproduce it. */
-#include "harness/report/report.h"
+#include "harness/filing/report.h"
 
 #include "harness/filing/issue.h"
 #include "harness/triage/cause.h"
