@@ -43,7 +43,7 @@ void finding_start(Finding *f, OracleId oracle, const char *kind, int call, Subj
     f->element = -1;
     f->sid = sid;
     f->culprit = AT_UNKNOWN;
-    f->a[0] = f->b[0] = f->signature[0] = '\0';
+    f->a[0] = f->b[0] = f->signature[0] = f->frame[0] = '\0';
     f->root = (Symptom){.oracle = oracle};
     f->cause = (Cause){.limit = -1};
 }
