@@ -34,7 +34,7 @@ static void sketch_text(char *out, size_t size, const Finding *f) {
         skeleton(words, sizeof words, message ? message : failed);
     }
     /* an error that comes from the compiler's own frame is the same at every op */
-    snprintf(out, size, "%s %s %s %s", oracle_name(f->oracle), f->kind,
+    snprintf(out, size, "%.31s %s %s %s", oracle_name(f->oracle), f->kind,
              f->frame[0] ? f->frame : f->root.op, words);
 }
 

@@ -28,7 +28,7 @@ typedef struct Waiting {
 } Waiting;
 
 typedef struct Sketch {
-    char text[240];
+    char text[320];
     int64_t count; /* programs that show it */
     int kept;
 } Sketch;
