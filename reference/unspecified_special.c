@@ -71,12 +71,28 @@ static const char *isin_unspecified(const Call *call) {
     return call->arg[2].b ? "isin of elements that are not unique" : NULL;
 }
 
+/* lcm divides by the greatest common divisor, which Euclid's remainders make -1 for the least
+ * integer and 7: the processor refuses the quotient, and PyTorch dies of SIGFPE. */
+static bool holds_least(const Tensor *t) {
+    const Tensor *one[1] = {t};
+    bool wide = t->dtype == DT_int32 || t->dtype == DT_int64, found = false;
+    for (Walk w = walk_start(t->size, t->ndim, one, 1); wide && walk_more(&w) && !found;
+         walk_next(&w)) {
+        found = element_int(t->storage->data, t->dtype, w.at[0]) == dtype_min(t->dtype);
+    }
+    return found;
+}
+
 const char *unspecified_special(const Call *call, bool vectors) {
     const Tensor *self = call->arg[0].tensor;
     switch (call->op->id) {
     case OP_sinc:
         return unspecified_special_any(self, is_turned_edge, 0)
                    ? "sinc of a number whose product with pi overflows or vanishes"
+                   : NULL;
+    case OP_lcm:
+        return holds_least(self) || holds_least(call->arg[1].tensor)
+                   ? "lcm of the least integer: SIGFPE"
                    : NULL;
     case OP_softshrink:
         return vectors && unspecified_special_any(self, is_shrunk_negative,

@@ -51,6 +51,22 @@ START_TEST(unspecified_behaviour_is_detected_from_the_operand_values) {
 }
 END_TEST
 
+START_TEST(lcm_of_the_least_integer_is_unspecified_for_types_that_trap) {
+    static const char *const dtypes[] = {"int64", "int32", "int16"};
+    for (int k = 0; k < COUNT_OF(dtypes); k++) {
+        char inputs[300];
+        snprintf(inputs, sizeof inputs,
+                 "{'name': 'x', 'dtype': '%s', 'size': [12], 'data': {'fill': 'special', 'seed': "
+                 "3}}",
+                 dtypes[k]);
+        Result *r = run_under(inputs, "{'op': 'lcm', 'self': 'x', 'other': 'x', 'out': 'y'}", "'y'",
+                              (RunOptions){.detect_unspecified = true});
+        assert_ok(r);
+        ck_assert_msg((r->unspecified != NULL) == (k < 2), "%s", dtypes[k]);
+    }
+}
+END_TEST
+
 START_TEST(the_sign_of_a_zero_product_of_one_term_is_unspecified_since_2_8) {
     static const char inputs[] =
         "{'name': 'x', 'dtype': 'float32', 'size': [1, 1, 2], 'data': [0, 1]},"
@@ -88,6 +104,7 @@ int main(void) {
     TCase *tests = tcase_create("unspecified");
     tcase_add_checked_fixture(tests, setup, teardown);
     tcase_add_test(tests, unspecified_behaviour_is_detected_from_the_operand_values);
+    tcase_add_test(tests, lcm_of_the_least_integer_is_unspecified_for_types_that_trap);
     tcase_add_test(tests, the_sign_of_a_zero_product_of_one_term_is_unspecified_since_2_8);
     suite_add_tcase(suite, tests);
     return run_suite("reference/unspecified", suite);
