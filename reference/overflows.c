@@ -26,7 +26,8 @@ bool quotient_overflows(const Call *call) {
     if (!dtype_is_float(a->dtype) && (scalar || !dtype_is_float(b->dtype))) {
         return false;
     }
-    bool wide = a->dtype == DT_float64 || (b && b->dtype == DT_float64);
+    bool wide = a->dtype == DT_float64 && (a->ndim > 0 || !b || b->ndim == 0);
+    wide = wide || (b && b->dtype == DT_float64 && (b->ndim > 0 || a->ndim == 0));
     double least = scalar ? fabs(scalar_to_double(call->arg[1].scalar)) : magnitude(b, true);
     return least > 0 && magnitude(a, false) / least > (wide ? 1e300 : 1e37);
 }
@@ -84,13 +85,47 @@ bool powers_overflow(const Call *call) {
     return self->dtype == DT_float64 && (isinf(largest) || least == 0);
 }
 
+/* Sleef_powd4 rounds a result near the largest float64 to inf. */
+bool power_is_largest(const Call *call) {
+    Scalar number[2] = {{0}, {0}};
+    const Tensor *operand[2] = {NULL, NULL}, *walked[2];
+    int64_t size[MAX_DIMS] = {0};
+    int ndim = 0, n = 0, at[2] = {-1, -1};
+    Error ignored = {0};
+    for (int k = 0; k < 2; k++) {
+        if (call->op->param[k].type == ARG_SCALAR) {
+            number[k] = call->arg[k].scalar;
+        } else {
+            operand[k] = walked[n] = call->arg[k].tensor;
+            at[k] = n++;
+            if (broadcast_into(size, &ndim, operand[k]->size, operand[k]->ndim, &ignored) !=
+                ERR_none) {
+                return false; /* refused */
+            }
+        }
+    }
+    for (Walk w = walk_start(size, ndim, walked, n); walk_more(&w); walk_next(&w)) {
+        double x[2];
+        for (int k = 0; k < 2; k++) {
+            x[k] = operand[k]
+                       ? element_double(operand[k]->storage->data, operand[k]->dtype, w.at[at[k]])
+                       : scalar_to_double(number[k]);
+        }
+        double y = fabs(pow(x[0], x[1]));
+        if (isfinite(y) && y > 1e300) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* The sum of the elements overflows: PyTorch takes the variance in two passes
  * or in one, by the shape of the reduction. */
-bool moments_overflow(const Call *call) {
-    const Tensor *self = call->arg[0].tensor;
-    return dtype_is_float(self->dtype) &&
-           magnitude(self, false) > dtype_largest(self->dtype) / (double)tensor_numel(self);
+bool moments_overflow_of(const Tensor *t) {
+    return dtype_is_float(t->dtype) &&
+           magnitude(t, false) > dtype_largest(t->dtype) / (double)tensor_numel(t);
 }
+bool moments_overflow(const Call *call) { return moments_overflow_of(call->arg[0].tensor); }
 
 /* The order in which PyTorch multiplies the elements is that of its vectors: partial products may
  * overflow, or vanish, that the whole, in another order, does not. */

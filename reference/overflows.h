@@ -17,6 +17,9 @@ bool softplus_overflows(const Call *call);
 bool powers_overflow(const Call *call);
 /* var, std */
 bool moments_overflow(const Call *call);
+bool moments_overflow_of(const Tensor *self);
+/* float_power: a result near the largest float64. */
+bool power_is_largest(const Call *call);
 /* prod */
 bool products_overflow(const Call *call);
 

@@ -99,7 +99,8 @@ static void rule_sum(Session *s, const Call *call, const Tensor *out, const Oper
         PASS_BOUND);
     double *magnitude = shadow_pass(s, call, call->op->kernel, out, PASS_MAGNITUDE);
     double n = shadow_reduced_count(call, out), u = dtype_unit(out->dtype);
-    bool mean = call->op->id == OP_mean || call->op->id == OP_mean_dim;
+    bool updated = call->op->id == OP__welford_mean,
+         mean = call->op->id == OP_mean || call->op->id == OP_mean_dim || updated;
     for (int64_t i = 0; i < to->numel; i++) {
         double y = to->value64[i], total = mean ? magnitude[i] * n : magnitude[i];
         if (n == 0) { /* nothing is rounded; a mean's bound would be 0 / 0 too */
@@ -113,11 +114,12 @@ static void rule_sum(Session *s, const Call *call, const Tensor *out, const Oper
         if (o->exact && !isfinite(y)) {
             continue;
         }
-        if (o->exact && shadow_sums_exact(total, o->exponent, out->dtype) &&
+        if (o->exact && !updated && shadow_sums_exact(total, o->exponent, out->dtype) &&
             (!mean || (fma(y, n, -(y * n)) == 0 && shadow_round(y, out->dtype) == y))) {
             continue;
         }
-        to->bound[i] += (n + 1) * u * magnitude[i] + (mean ? shadow_grain(out->dtype) : 0);
+        to->bound[i] +=
+            (updated ? 4 : 1) * (n + 1) * u * magnitude[i] + (mean ? shadow_grain(out->dtype) : 0);
         shadow_overflow(&to->value64[i], &to->bound[i], total, out->dtype);
     }
 }

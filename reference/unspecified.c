@@ -480,7 +480,7 @@ const char *unspecified_gradient(const Grad *g) {
         }
         return flat_row(call) ? "layer_norm of a flat row: what cancels in its gradient" : NULL;
     default:
-        return unspecified_special_gradient(g);
+        return unspecified_special_gradient(g, vectors);
     }
 }
 

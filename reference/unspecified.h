@@ -16,7 +16,7 @@ const char *unspecified_gradient(const Grad *g);
 /* The parts of both that concern shrink functions, logit and special functions
  * (unspecified_special.c); `vectors`: a loop of the call may have a vectorized part. */
 const char *unspecified_special(const Call *call, bool vectors);
-const char *unspecified_special_gradient(const Grad *g);
+const char *unspecified_special_gradient(const Grad *g, bool vectors);
 /* The same for the gradient of `base`, read through `view`: it is uninitialized memory between the
  * elements of a base with gaps (CopySlices::apply, new_empty_strided). */
 const char *unspecified_slice(const Tensor *base, const Tensor *view);

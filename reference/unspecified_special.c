@@ -1,6 +1,8 @@
 /* Unspecified behaviour of shrink functions, logit and special functions. */
+#include "reference/overflows.h"
 #include "reference/unspecified.h"
 
+#include "program/ops/functions.h"
 #include "program/semantics/semantics.h"
 
 #include <math.h>
@@ -52,23 +54,56 @@ static bool is_special_nan(double x, double number, DType dtype) {
     return isnan(x);
 }
 
-static bool is_not_finite(double x, double number, DType dtype) {
-    (void)number;
-    return !isfinite(x) || fabs(x) > sqrt(dtype_largest(dtype));
+/* Does an element occur twice? */
+static bool repeats(const Tensor *t) {
+    const Tensor *one[1] = {t};
+    for (Walk w = walk_start(t->size, t->ndim, one, 1); walk_more(&w); walk_next(&w)) {
+        double x = element_double(t->storage->data, t->dtype, w.at[0]);
+        Walk v = w;
+        for (walk_next(&v); walk_more(&v); walk_next(&v)) {
+            if (element_double(t->storage->data, t->dtype, v.at[0]) == x) {
+                return true;
+            }
+        }
+    }
+    return false;
 }
 
-/* isin that sorts relies on assume_unique; in 1.13 it had few half kernels. */
-static const char *isin_unspecified(const Call *call) {
-    bool half = false;
-    for (int k = 0; k < 2; k++) {
-        bool tensor = call->op->param[k].type == ARG_TENSOR;
-        half = half || (tensor && dtype_is_float(call->arg[k].tensor->dtype) &&
-                        dtype_bytes(call->arg[k].tensor->dtype) < 4);
+/* isin that sorts relies on assume_unique. */
+static bool sorts_repeated(const Call *call) {
+    if (!call->arg[2].b || !isin_sorts(call)) {
+        return false;
     }
-    if (half && semantics_now < SEMANTICS_2_8) {
-        return "isin of half types in 1.13";
+    bool elements = call->op->param[0].type == ARG_TENSOR && repeats(call->arg[0].tensor);
+    return elements || repeats(call->arg[1].tensor);
+}
+
+/* 1.13 may count nan, sorted, as equal to itself. */
+static bool sorts_nan(const Call *call) {
+    if (since(half_kernels) || !isin_sorts(call)) {
+        return false;
     }
-    return call->arg[2].b ? "isin of elements that are not unique" : NULL;
+    return unspecified_special_any(call->arg[1].tensor, is_special_nan, 0);
+}
+
+/* A variance without a degree of freedom: in 1.13 its gradient is a number, which is refused
+ * unless the mean's gradient is added to it (var_std_mean_backward in FunctionsManual.cpp). */
+static bool lacks_freedom(const Call *call) {
+    const Tensor *self = call->arg[0].tensor;
+    int dim = op_param(call->op, "dim"), unbiased = op_param(call->op, "unbiased"),
+        number = op_param(call->op, "correction");
+    if (since(var_of_one) || self->ndim == 0 || (dim >= 0 && !call->arg[dim].none)) {
+        return false;
+    }
+    int64_t correction = unbiased >= 0            ? call->arg[unbiased].b
+                         : call->arg[number].none ? 1
+                                                  : call->arg[number].i;
+    return tensor_numel(self) == correction;
+}
+
+/* The difference of two elements overflows. */
+static bool differences_overflow(const Tensor *t) {
+    return t->dtype == DT_float64 && moments_overflow_of(t);
 }
 
 /* lcm divides by the greatest common divisor, which Euclid's remainders make -1 for the least
@@ -90,6 +125,10 @@ const char *unspecified_special(const Call *call, bool vectors) {
         return unspecified_special_any(self, is_turned_edge, 0)
                    ? "sinc of a number whose product with pi overflows or vanishes"
                    : NULL;
+    case OP_float_power_Tensor_Tensor:
+    case OP_float_power_Scalar:
+    case OP_float_power_Tensor_Scalar:
+        return vectors && power_is_largest(call) ? "pow near the largest number" : NULL;
     case OP_lcm:
         return holds_least(self) || holds_least(call->arg[1].tensor)
                    ? "lcm of the least integer: SIGFPE"
@@ -102,22 +141,24 @@ const char *unspecified_special(const Call *call, bool vectors) {
     case OP_isin_Tensor_Tensor:
     case OP_isin_Tensor_Scalar:
     case OP_isin_Scalar_Tensor:
-        return isin_unspecified(call);
+        return sorts_repeated(call) ? "isin of elements that are not unique"
+               : sorts_nan(call)    ? "isin of nan in 1.13"
+                                    : NULL;
     case OP_var_mean:
     case OP_var_mean_dim:
     case OP_var_mean_correction:
     case OP_std_mean:
     case OP_std_mean_dim:
     case OP_std_mean_correction:
-        return unspecified_special_any(self, is_not_finite, 0)
-                   ? "var_mean, std_mean: a mean of moments that are not finite"
-                   : NULL;
+        return lacks_freedom(call) ? "var_mean, std_mean of one element: a gradient in 1.13"
+               : differences_overflow(self) ? "var, std: the sum of the elements overflows"
+                                            : NULL;
     default:
         return NULL;
     }
 }
 
-const char *unspecified_special_gradient(const Grad *g) {
+const char *unspecified_special_gradient(const Grad *g, bool vectors) {
     const Tensor *self = g->call->arg[0].tensor;
     switch (g->call->op->id) {
     case OP_sinc:
@@ -127,9 +168,12 @@ const char *unspecified_special_gradient(const Grad *g) {
     case OP_hardshrink:
     case OP_softshrink:
     case OP__shrink_backward: /* the vectorized loop's is 0, the tail's the one that comes in */
-        return unspecified_special_any(
-                   g->call->op->id == OP__shrink_backward ? g->call->arg[1].tensor : self,
-                   is_special_nan, 0)
+        return vectors &&
+                       (isnan(scalar_to_double(
+                            g->call->arg[g->call->op->id == OP__shrink_backward ? 2 : 1].scalar)) ||
+                        unspecified_special_any(
+                            g->call->op->id == OP__shrink_backward ? g->call->arg[1].tensor : self,
+                            is_special_nan, 0))
                    ? "hardshrink, softshrink: the gradient at nan"
                    : NULL;
     case OP_logit:

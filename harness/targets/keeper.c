@@ -39,13 +39,19 @@ static _Noreturn void become(const KeeperTask *task, pid_t keeper) {
     for (int i = 0; task->environment[i]; i++) {
         putenv(task->environment[i]);
     }
-    if (task->memory > 0) { /* address space would count what is only reserved; from here on, this
-                               process gets no memory if a sanitizer has taken more */
-        struct rlimit limit = {(rlim_t)task->memory, (rlim_t)task->memory};
+    struct rlimit before;
+    bool limited = task->memory > 0 && getrlimit(RLIMIT_DATA, &before) == 0;
+    if (limited) { /* address space would count what is only reserved; from here on, this process
+                      gets no memory if a sanitizer has taken more */
+        struct rlimit limit = {(rlim_t)task->memory, before.rlim_max};
         setrlimit(RLIMIT_DATA, &limit);
     }
     execvp(task->argv[0], task->argv);
-    dprintf(2, "cannot run %s: %s\n", task->argv[0], strerror(errno));
+    int error = errno;
+    if (limited) { /* the message needs memory */
+        setrlimit(RLIMIT_DATA, &before);
+    }
+    dprintf(2, "cannot run %s: %s\n", task->argv[0], strerror(error));
     _exit(127);
 }
 

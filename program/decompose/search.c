@@ -2,6 +2,7 @@
  * TensorCompare.cpp). */
 #include "program/infer/infer.h"
 #include "program/ops/functions.h"
+#include "program/semantics/semantics.h"
 
 #include <math.h>
 
@@ -41,17 +42,61 @@ static bool are_few(const Tensor *tests, int64_t elements) {
     return (double)tensor_numel(tests) < floor(10 * pow((double)elements, 0.145));
 }
 
+bool isin_sorts(const Call *call) {
+    if (call->op->param[1].type == ARG_SCALAR) {
+        return false;
+    }
+    int64_t elements =
+        call->op->param[0].type == ARG_SCALAR ? 1 : tensor_numel(call->arg[0].tensor);
+    return elements > 0 && !are_few(call->arg[1].tensor, elements);
+}
+
+/* 1.13 has no bfloat16, and float16 where it compares each with each or where _unique sorts. */
+static ErrCode refuse_half(Emit *e, const Call *call) {
+    if (since(half_kernels)) {
+        return ERR_none;
+    }
+    DType dtype[2], common;
+    Promotion p = PROMOTION_START;
+    int tensors = 0;
+    bool half = false;
+    for (int k = 0; k < 2; k++) {
+        if (call->op->param[k].type == ARG_TENSOR) {
+            const Tensor *t = call->arg[k].tensor;
+            dtype[tensors++] = t->dtype;
+            promotion_tensor(&p, t->dtype, t->ndim);
+            half = half || t->dtype == DT_float16;
+        }
+    }
+    common = promotion_result(&p);
+    for (int k = 0; k < tensors; k++) {
+        if (dtype[k] == DT_bfloat16) {
+            return error_set(e->err, ERR_dtype,
+                             "Unsupported input type encountered for isin(): BFloat16");
+        }
+    }
+    bool sorts = isin_sorts(call),
+         nothing = call->op->param[0].type == ARG_TENSOR && tensor_numel(call->arg[0].tensor) == 0;
+    if (sorts ? half && !call->arg[2].b
+              : common == DT_float16 && !nothing && call->op->param[1].type == ARG_TENSOR) {
+        return error_set(e->err, ERR_dtype, "\"%s\" not implemented for 'Half'",
+                         sorts ? "unique" : "isin_default_cpu");
+    }
+    return ERR_none;
+}
+
 /* isin: any(unsqueeze(elements, -1) == view(test_elements, [-1]), -1), or not; many test_elements
  * need not be a view */
 ErrCode decompose_isin(Emit *e, const Call *call, Tensor **out, int *nout) {
     TRY(refuse_bool(e, call));
+    TRY(refuse_half(e, call));
     bool element_is_number = call->op->param[0].type == ARG_SCALAR,
          test_is_number = call->op->param[1].type == ARG_SCALAR;
     Tensor *answer;
     if (test_is_number) {
         answer = emit_scalar(e, OP_eq_Scalar, emit_unary(e, OP_detach, call->arg[0].tensor),
                              call->arg[1].scalar);
-        answer = answer ? emit_op(e, OP_contiguous, 1, answer) : NULL;
+        answer = answer ? emit_unary(e, OP__contiguous_copy, answer) : NULL;
     } else {
         Tensor *tests = emit_unary(e, OP_detach, call->arg[1].tensor), *elements = NULL;
         if (!element_is_number) {
@@ -65,7 +110,7 @@ ErrCode decompose_isin(Emit *e, const Call *call, Tensor **out, int *nout) {
         }
         TRY(e->err->code);
         int64_t numel = tensor_numel(tests), count = elements ? tensor_numel(elements) : 1;
-        bool views = count > 0 && are_few(tests, count);
+        bool views = count > 0 && !isin_sorts(call);
         Tensor *flat = views ? emit_view(e, tests, &numel, 1) : emit_reshape(e, tests, &numel, 1);
         Tensor *equal = element_is_number
                             ? emit_scalar(e, OP_eq_Scalar, flat, call->arg[0].scalar)

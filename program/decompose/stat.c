@@ -22,7 +22,6 @@ static bool is_std_mean(OpId id) {
 /* var_mean, std_mean: var (std) and mean, of one node, which saves self (and the std) */
 ErrCode decompose_variance_mean(Emit *e, const Call *call, Tensor **out, int *nout) {
     const OpInfo *op = call->op;
-    Tensor *self = call->arg[0].tensor;
     bool is_std = is_std_mean(op->id);
     Call c = call_new(is_std ? OP_std_correction : OP_var_correction);
     int dim = op_param(op, "dim"), keepdim = op_param(op, "keepdim"),
@@ -40,15 +39,12 @@ ErrCode decompose_variance_mean(Emit *e, const Call *call, Tensor **out, int *no
     Tensor *spread[MAX_OUTPUTS];
     int n;
     TRY(emit_call(e, &c, spread, &n));
-    Call m = call_new(c.arg[1].none && !c.arg[3].b ? OP_mean : OP_mean_dim);
+    Call m = call_new(OP__welford_mean);
     m.arg[0] = call->arg[0];
-    if (m.op->id == OP_mean_dim) {
-        m.arg[1] = c.arg[1];
-        m.arg[2].b = c.arg[3].b;
-    }
+    m.arg[1] = c.arg[1];
+    m.arg[2].b = c.arg[3].b;
     Tensor *mean[MAX_OUTPUTS];
     TRY(emit_call(e, &m, mean, &n));
-    emit_also_saves(e, mean[0], self, false);
     if (is_std) {
         emit_also_saves(e, mean[0], spread[0], false);
     }

@@ -151,15 +151,20 @@ static Tensor *elu_slope_at(const Grad *g, OpId id, Tensor *x) {
 
 /* where(x <= 0, low, grad * scale); low = grad * input_scale * (alpha * scale) * exp(input_scale *
  * x), or, if x is the result of elu_, grad * input_scale * (x + alpha * scale), multiplied from
- * left to right */
+ * left to right; half types in float32 (elu_backward_kernel in Activation.cpp) */
 static Tensor *elu(const Grad *g, Tensor *grad, Tensor *x, bool is_result) {
+    DType dtype = x->dtype, wide = dtype_bytes(dtype) < 4 ? DT_float32 : dtype;
+    Tensor *narrow[2] = {grad, x};
+    grad = emit_cast(g->e, grad, wide);
+    x = emit_cast(g->e, x, wide);
     double input = scalar_arg(g, 3), factor = scalar_arg(g, 1) * scalar_arg(g, 2);
     Tensor *low = scaled_by(g, grad, input);
     low = is_result ? emit_mul(g->e, low, plus(g, x, factor))
                     : emit_mul(g->e, scaled_by(g, low, factor),
                                grad_functions_apply(g, OP_exp, scaled_by(g, x, input)));
     Tensor *high = scaled_by(g, grad, scalar_arg(g, 2));
-    return in_order(g, emit_where(g->e, test(g, OP_le_Scalar, x, 0), low, high), grad, x);
+    Tensor *value = emit_where(g->e, test(g, OP_le_Scalar, x, 0), low, high);
+    return in_order(g, emit_cast(g->e, value, dtype), narrow[0], narrow[1]);
 }
 
 static void give_elu(const Grad *g, Tensor *x, OpId slope, bool is_result) {

@@ -181,10 +181,7 @@ ErrCode infer_stack(const Call *call, Infer *r) {
         Tensor joined = *first;
         joined.size[dim] *= n;
         channels_last_strides(&joined);
-        memcpy(r->out->stride, joined.stride, (size_t)(dim + 1) * sizeof *size);
-        memcpy(r->out->stride + dim + 1, joined.stride + dim,
-               (size_t)(first->ndim - dim) * sizeof *size);
-        r->out->stride[dim] *= first->size[dim];
+        CHECK(view_strides(&joined, tensor_numel(&joined), size, first->ndim + 1, r->out->stride));
     }
     return ERR_none;
 }

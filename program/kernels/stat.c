@@ -73,6 +73,25 @@ ErrCode kernel_std(const Call *call, Tensor *const *out, KernelCtx *k) {
     return variance(call, out[0], true, k);
 }
 
+/* The mean as var_mean updates it, element by element (WelfordOps in
+ * aten/src/ATen/native/SharedReduceOps.h): an infinite element followed by another one makes it
+ * nan. */
+ErrCode kernel_welford_mean(const Call *call, Tensor *const *out, KernelCtx *k) {
+    const Tensor *self = call->arg[0].tensor;
+    Sets s;
+    TRY(sets_of(call, self, &s, k->err));
+    double *mean = accumulators(&s, 0, k), *seen = accumulators(&s, 0, k);
+    for (Walk w = sets_walk(&s); walk_more(&w); walk_next(&w)) {
+        double x = element_double(self->storage->data, self->dtype, w.at[0]);
+        int64_t i = w.at[1];
+        mean[i] += (x - mean[i]) / ++seen[i];
+    }
+    for (int64_t i = 0; i < s.length; i++) {
+        kernel_stat_answer(out[0], i, s.count > 0 ? mean[i] : NAN);
+    }
+    return ERR_none;
+}
+
 /* ---- norm ---- */
 
 /* One step of the accumulator from which the p-norm is computed: a sum, maximum, minimum or

@@ -2,6 +2,7 @@
  * which expands composites and masks and hands the rest to the Emit at hand. Int and tensor lists
  * given to emit_op are copied into the arena, since a recorded call keeps its arguments. */
 #include "program/ops/emit.h"
+#include "program/semantics/semantics.h"
 
 #include "program/ops/functions.h"
 
@@ -31,6 +32,18 @@ static bool index_has_mask(const Call *call) {
     return false;
 }
 
+/* Autograd keeps the rows of embedding's weight, which it counts before the op checks its operands
+ * (embedding in tools/autograd/derivatives.yaml). */
+static ErrCode check_recorded(Emit *e, const Call *call) {
+    const Tensor *weight = call->arg[0].tensor;
+    if (call->op->id == OP_embedding && since(embedding_saves) && weight->ndim == 0 && e->records &&
+        e->records(e, weight)) {
+        return error_set(e->err, ERR_index_range,
+                         "Dimension specified as 0 but tensor has no dimensions");
+    }
+    return ERR_none;
+}
+
 ErrCode emit_call(Emit *e, const Call *call, Tensor **out, int *nout) {
     *nout = 0;
     if (__builtin_expect(e->err->code != ERR_none, 0)) {
@@ -48,7 +61,8 @@ ErrCode emit_call(Emit *e, const Call *call, Tensor **out, int *nout) {
             code = e->apply(e, &plain, out, nout);
         }
     } else {
-        code = e->apply(e, call, out, nout);
+        code = check_recorded(e, call);
+        code = code == ERR_none ? e->apply(e, call, out, nout) : code;
     }
     if (code != ERR_none && e->err->code == ERR_none) {
         error_set(e->err, code, "%s failed", op->name);

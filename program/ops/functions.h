@@ -110,5 +110,8 @@ ErrCode masked_scatter_in_place_check(const Call *call, Error *err);
 /* Does tril_ / triu_ work on a copy of `self`, which it writes back by copy_
  * (checkTrilTriuBatchContiguous of LinearAlgebraUtils.h)? */
 bool triangle_copies(const Tensor *self);
+/* Does isin sort its operands (isin_Tensor_Tensor_out in
+ * aten/src/ATen/native/TensorCompare.cpp)? */
+bool isin_sorts(const Call *call);
 
 #endif

@@ -382,6 +382,12 @@ ErrCode typing_floating(const Call *call, DType *compute, DType *result, Error *
     return check_scalars(call, opmath_type(*compute), err);
 }
 
+/* lambd is a number of self's dtype (shrink kernels in aten/src/ATen/native/cpu/Activation.cpp). */
+ErrCode typing_hardshrink(const Call *call, DType *compute, DType *result, Error *err) {
+    TRY(typing_floating(call, compute, result, err));
+    return scalar_check(call->arg[1].scalar, *compute, err);
+}
+
 /* The dtype of the parameter `value`, whatever the operands' are. */
 ErrCode typing_of_value(const Call *call, DType *compute, DType *result, Error *err) {
     (void)err;

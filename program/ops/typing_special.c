@@ -17,7 +17,10 @@ ErrCode typing_heaviside(const Call *call, DType *compute, DType *result, Error 
 ErrCode typing_softshrink(const Call *call, DType *compute, DType *result, Error *err) {
     double lambda = scalar_to_double(call->arg[1].scalar);
     DType dtype = call->arg[0].tensor->dtype;
-    bool ranged = since(softshrink_range) && dtype_is_float(dtype);
+    bool ranged = since(softshrink_range);
+    if (ranged && !dtype_is_float(dtype)) {
+        return typing_floating(call, compute, result, err);
+    }
     if (!(lambda >= 0) || (ranged && lambda > dtype_largest(dtype))) {
         *compute = *result = dtype;
         return ranged

@@ -99,6 +99,61 @@ START_TEST(the_sign_of_a_zero_product_of_one_term_is_unspecified_since_2_8) {
 }
 END_TEST
 
+START_TEST(what_few_elements_cannot_show_is_specified) {
+    static const char inputs[] =
+        "{'name': 'x', 'dtype': 'float32', 'size': [3], 'requires_grad': true, 'data': [1, 1, "
+        "'nan']},"
+        "{'name': 'm', 'dtype': 'float32', 'size': [16], 'data': {'fill': 'zeros', 'seed': 0}},"
+        "{'name': 'w', 'dtype': 'float32', 'size': [16], 'data': {'fill': 'arange', 'seed': 0}},"
+        "{'name': 'b', 'dtype': 'float32', 'size': [2], 'data': ['inf', 3e38]},"
+        "{'name': 'h', 'dtype': 'float64', 'size': [2], 'data': [1e308, -1e308]},"
+        "{'name': 'v', 'dtype': 'float64', 'size': [8], 'data': [3.4e38, 1, 1, 1, 1, 1, 1, 1]},"
+        "{'name': 'r', 'dtype': 'float32', 'size': [16], 'requires_grad': true, 'data': {'fill': "
+        "'zeros', 'seed': 0}}";
+    static const struct {
+        const char *body;
+        bool unspecified;
+    } cases[] = {
+        {"{'op': 'isin', 'elements': 'x', 'test_elements': 'x', 'assume_unique': true, 'out': "
+         "'y'}",
+         false},
+        {"{'op': 'isin', 'elements': 'w', 'test_elements': 'w', 'assume_unique': true, 'out': "
+         "'y'}",
+         false},
+        {"{'op': 'isin', 'elements': 'm', 'test_elements': 'w', 'assume_unique': true, 'out': "
+         "'y'}",
+         true},
+        {"{'op': 'var_mean', 'self': 'b', 'out': ['v', 'y']}", false},
+        {"{'op': 'var_mean', 'self': 'h', 'out': ['v', 'y']}", true},
+        {"{'op': 'float_power', 'self': 'v', 'exponent': 8, 'out': 'y'}", true},
+        {"{'op': 'float_power', 'self': 'v', 'exponent': 2, 'out': 'y'}", false},
+        {"{'op': 'hardshrink', 'self': 'x', 'out': 'y'}", false},
+        {"{'op': 'hardshrink', 'self': 'r', 'lambd': {'float': 'nan'}, 'out': 'y'}", true},
+    };
+    for (int k = 0; k < COUNT_OF(cases); k++) {
+        Result *r =
+            run_under(inputs, cases[k].body, "'y'", (RunOptions){.detect_unspecified = true});
+        assert_ok(r);
+        ck_assert_msg((r->unspecified != NULL) == cases[k].unspecified, "%s", cases[k].body);
+    }
+}
+END_TEST
+
+/* elu_backward_kernel in aten/src/ATen/native/cpu/Activation.cpp: 3 * 1.0507 is 3.15625 in
+ * bfloat16; 3 times the scale as a bfloat16 is 3.140625. */
+START_TEST(the_gradient_of_selu_of_a_half_is_computed_in_float32) {
+    Result *r = run_under("{'name': 'x', 'dtype': 'bfloat16', 'size': [1], 'requires_grad': true, "
+                          "'data': [1]}, {'name': 'g', 'dtype': 'bfloat16', 'size': [1], 'data': "
+                          "[3]}",
+                          "{'op': 'selu', 'self': 'x', 'out': 'y'},"
+                          "{'op': 'grad', 'outputs': ['y'], 'inputs': ['x'], 'grad_outputs': "
+                          "['g'], 'out': ['d']}",
+                          "'d'", (RunOptions){0});
+    assert_ok(r);
+    assert_values(&r->calls[0].returns[0].values, VALUES(3.15625));
+}
+END_TEST
+
 int main(void) {
     Suite *suite = suite_create("unspecified");
     TCase *tests = tcase_create("unspecified");
@@ -106,6 +161,8 @@ int main(void) {
     tcase_add_test(tests, unspecified_behaviour_is_detected_from_the_operand_values);
     tcase_add_test(tests, lcm_of_the_least_integer_is_unspecified_for_types_that_trap);
     tcase_add_test(tests, the_sign_of_a_zero_product_of_one_term_is_unspecified_since_2_8);
+    tcase_add_test(tests, what_few_elements_cannot_show_is_specified);
+    tcase_add_test(tests, the_gradient_of_selu_of_a_half_is_computed_in_float32);
     suite_add_tcase(suite, tests);
     return run_suite("reference/unspecified", suite);
 }
