@@ -427,8 +427,12 @@ ErrCode engine_run(Session *s, const EngineTask *task) {
     EnginePath *path = arena_alloc_raw(s->arena, (int64_t)sizeof *path * capacity);
     Queue ready = {arena_alloc_raw(s->arena, (int64_t)sizeof *ready.v * capacity), 0, 0};
     for (int k = 0; k < task->ninputs; k++) {
-        if (task->inputs[k].node) {
-            task->inputs[k].node->captured = s->visits;
+        GradNode *node = task->inputs[k].node;
+        if (node) {
+            node->captured = s->visits;
+        }
+        if (node && node->other_half) { /* the walk looks for the node, not for its output */
+            node->other_half->captured = s->visits;
         }
     }
     GradNode *visited = NULL;

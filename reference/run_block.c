@@ -180,7 +180,7 @@ static ErrCode run_reference_op(Run *r, const Stmt *stmt) {
         s->unspecified = why ? why : s->unspecified;
     }
     TRY(emit_call(&s->emit, &call, out, &nout));
-    if (stmt->op->id == OP_aminmax) {
+    if (nout == 2 && var_of(out[1])->grad_fn && var_of(out[1])->grad_fn->other_half) {
         var_of(out[1])->second_output = true;
     }
     if (stmt->requires_grad) {

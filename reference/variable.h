@@ -52,7 +52,7 @@ typedef struct Var {
     bool retains_grad;     /* retain_grad was called while it was not a leaf */
     GradNode *retained_at; /* ... and this node holds the hook */
     bool returned;         /* the function returned it: it outlives the call */
-    bool second_output;    /* of aminmax, composed here, one node with two outputs in PyTorch */
+    bool second_output;    /* of two that are outputs of one node in PyTorch */
     struct Var *mask; /* coordinates that an index expression made out of a mask: the mask, which
                          PyTorch saves in their stead */
     int64_t mask_version; /* its version then */

@@ -166,8 +166,12 @@ void backward_deliver(BackwardEngine *x, Edge edge, Tensor *grad, bool owned) {
 void backward_run(BackwardEngine *x, const Edge *root, Tensor *const *tangent, int nroots) {
     BackwardPath path = {0};
     for (int k = 0; k < x->ninputs; k++) {
-        if (x->inputs[k].node) {
-            x->inputs[k].node->captured = x->visit;
+        GradNode *node = x->inputs[k].node;
+        if (node) {
+            node->captured = x->visit;
+        }
+        if (node && node->other_half) { /* the walk looks for the node, not for its output */
+            node->other_half->captured = x->visit;
         }
     }
     for (int i = 0; i < nroots; i++) {

@@ -85,6 +85,21 @@ static ErrCode refuse_half(Emit *e, const Call *call) {
     return ERR_none;
 }
 
+/* The dtype in which elements are compared. Sorting concatenates them: a 0-dim tensor or a number
+ * (float64, int64) promotes like any other tensor then. */
+static DType joined_dtype(const Call *call, bool sorts) {
+    Promotion p = PROMOTION_START;
+    for (int k = 0; k < 2; k++) {
+        if (call->op->param[k].type == ARG_SCALAR) {
+            promotion_tensor(&p, call->arg[k].scalar.kind == CAT_FLOAT ? DT_float64 : DT_int64, 1);
+        } else {
+            const Tensor *t = call->arg[k].tensor;
+            promotion_tensor(&p, t->dtype, sorts ? 1 : t->ndim);
+        }
+    }
+    return promotion_result(&p);
+}
+
 /* isin: any(unsqueeze(elements, -1) == view(test_elements, [-1]), -1), or not; many test_elements
  * need not be a view */
 ErrCode decompose_isin(Emit *e, const Call *call, Tensor **out, int *nout) {
@@ -99,18 +114,17 @@ ErrCode decompose_isin(Emit *e, const Call *call, Tensor **out, int *nout) {
         answer = answer ? emit_unary(e, OP__contiguous_copy, answer) : NULL;
     } else {
         Tensor *tests = emit_unary(e, OP_detach, call->arg[1].tensor), *elements = NULL;
-        if (!element_is_number) {
-            Promotion p = PROMOTION_START;
-            for (int k = 0; k < 2; k++) {
-                promotion_tensor(&p, call->arg[k].tensor->dtype, call->arg[k].tensor->ndim);
-            }
-            DType common = promotion_result(&p);
+        bool sorts = isin_sorts(call);
+        if (!element_is_number || sorts) {
+            DType common = joined_dtype(call, sorts);
             tests = emit_cast(e, tests, common);
-            elements = emit_cast(e, emit_unary(e, OP_detach, call->arg[0].tensor), common);
+            elements = element_is_number
+                           ? NULL
+                           : emit_cast(e, emit_unary(e, OP_detach, call->arg[0].tensor), common);
         }
         TRY(e->err->code);
         int64_t numel = tensor_numel(tests), count = elements ? tensor_numel(elements) : 1;
-        bool views = count > 0 && !isin_sorts(call);
+        bool views = count > 0 && !sorts;
         Tensor *flat = views ? emit_view(e, tests, &numel, 1) : emit_reshape(e, tests, &numel, 1);
         Tensor *equal = element_is_number
                             ? emit_scalar(e, OP_eq_Scalar, flat, call->arg[0].scalar)

@@ -36,15 +36,15 @@ ErrCode decompose_variance_mean(Emit *e, const Call *call, Tensor **out, int *no
     }
     c.arg[3].b = keepdim >= 0 && call->arg[keepdim].b;
     *nout = 0;
-    Tensor *spread[MAX_OUTPUTS];
-    int n;
-    TRY(emit_call(e, &c, spread, &n));
     Call m = call_new(OP__welford_mean);
     m.arg[0] = call->arg[0];
     m.arg[1] = c.arg[1];
     m.arg[2].b = c.arg[3].b;
-    Tensor *mean[MAX_OUTPUTS];
+    Tensor *mean[MAX_OUTPUTS],
+        *spread[MAX_OUTPUTS]; /* the gradient is that of spread, plus mean's */
+    int n;
     TRY(emit_call(e, &m, mean, &n));
+    TRY(emit_call(e, &c, spread, &n));
     if (is_std) {
         emit_also_saves(e, mean[0], spread[0], false);
     }
