@@ -116,7 +116,7 @@ static Tensor *trapezoid_of_nothing(Emit *e, const Tensor *y, int dim) {
 }
 
 /* t * number in C++, which is mul.Scalar: it saves nothing, unlike a number from Python. */
-static Tensor *times(Emit *e, Tensor *t, Scalar number) {
+static Tensor *times_number(Emit *e, Tensor *t, Scalar number) {
     bool outer = e->in_formula;
     e->in_formula = true;
     Tensor *product = emit_scalar(e, OP_mul_Scalar, t, number);
@@ -144,8 +144,8 @@ ErrCode decompose_trapezoid(Emit *e, const Call *call, Tensor **out, int *nout) 
     int64_t along = call->arg[2].i;
     Tensor *sum = emit_sum_dims(e, y, &along, 1, false);
     Tensor *ends = emit_add(e, emit_select(e, y, along, 0), emit_select(e, y, along, -1));
-    Tensor *less = emit_sub(e, sum, times(e, ends, scalar_float(0.5)));
-    return decompose_differences_answer(e, times(e, less, dx), out, nout);
+    Tensor *less = emit_sub(e, sum, times_number(e, ends, scalar_float(0.5)));
+    return decompose_differences_answer(e, times_number(e, less, dx), out, nout);
 }
 
 /* cumulative_trapezoid.dx: cumsum((left + right) * (dx / 2), dim) */
@@ -164,6 +164,6 @@ ErrCode decompose_cumulative_trapezoid(Emit *e, const Call *call, Tensor **out, 
     int n;
     TRY(e->err->code);
     TRY(emit_call(e, &c, right, &n));
-    Tensor *area = times(e, emit_add(e, left, right[0]), scalar_float(dx / 2));
+    Tensor *area = times_number(e, emit_add(e, left, right[0]), scalar_float(dx / 2));
     return decompose_differences_answer(e, emit_op(e, OP_cumsum, 2, area, dim), out, nout);
 }

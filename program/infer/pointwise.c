@@ -298,7 +298,8 @@ static bool dtypes_equal(const Call *call) {
 /* Does PyTorch report this dtype error before it checks the sizes? */
 static bool refused_before_sizes(const Call *call, ErrCode code) {
     TypingFn typing = call->op->typing;
-    return typing == typing_where || (typing == typing_no_bool_pair && code == ERR_dtype) ||
+    return typing == typing_where || typing == typing_heaviside ||
+           (typing == typing_no_bool_pair && code == ERR_dtype) ||
            (typing == typing_div_mode && code == ERR_invalid) ||
            (typing == typing_addcdiv && code == ERR_dtype && divides_integers(call)) ||
            (typing == typing_lerp && code == ERR_dtype && !dtypes_equal(call));
