@@ -32,7 +32,7 @@ def causes(error):
 def kind_and_message(error):
     """Name of the type and message of the error that eager PyTorch would raise: Dynamo quotes an error of its fake tensors in the message of its own."""
     quoted = re.search(r"""fake tensor.*?: got (\w+)\((['"])(.*?)\2\)(?:$|\n)""", str(error), re.DOTALL)
-    if not quoted and type(error).__name__ == "InternalTorchDynamoError":  # "RuntimeError: message", without its cause
+    if not quoted and type(error).__name__ in ("InternalTorchDynamoError", "LoweringException"):  # "RuntimeError: message", without its cause
         quoted = re.match(r"(\w+)(: )(.*?)(?:$|\n)", str(error))
     return (quoted.group(1), quoted.group(3)) if quoted else (type(error).__name__, str(error))
 
