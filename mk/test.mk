@@ -20,6 +20,10 @@ check: twingrad $(UNIT) ## the unit tests and the layers only: under a minute
 faults: twingrad ## does every seeded fault show in its witness, by the oracle predicted, and none without its fault? a sample of them by search?
 	@TWINGRAD=$(abspath $(OUT)/twingrad) tests/checks/faults $(OUT)
 
+.PHONY: check-found
+check-found: ## do the scripts of docs/found.md still have the outcomes stated there, on each release of PyTorch that is installed?
+	tools/found_bugs check
+
 .PHONY: replay golden bless ops coverage
 replay: twingrad ## replay the corpus: seeds, regressions and recorded PyTorch results
 	./twingrad replay corpus/seeds corpus/regressions corpus/upstream/programs corpus/versions corpus/distilled corpus/golden/1.13
