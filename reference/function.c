@@ -142,11 +142,8 @@ static ErrCode rebase_dirty(Session *s, Var *v, GradNode *node, int nr) {
         return error_set(s->err, ERR_invalid,
                          "a function that modifies a view in place returns more than one tensor");
     }
-    if (v->base && v->creation_meta != CREATION_DEFAULT) {
-        session_undefined(s, true,
-                          "a function modifies in place a view that may not be modified: PyTorch "
-                          "fails an internal assertion");
-        return error_set(s->err, ERR_invalid, "a restricted view is modified in place");
+    if (v->base) {
+        TRY(var_check_inplace(s, v));
     }
     session_undefined(s, v->retains_grad && nr > 0,
                       "a function modifies in place a tensor that retains its gradient, and "

@@ -164,6 +164,24 @@ START_TEST(a_dirty_operand_is_returned_with_a_new_history) {
 }
 END_TEST
 
+#define WRITTEN_VIEW(view)                                                                         \
+    "{'op': 'clone', 'self': 'x', 'out': 'c'}," view                                               \
+    ",{'op': 'apply', 'function': 'f', 'operands': ['v'], 'out': ['y']}"
+
+START_TEST(a_dirty_view_is_refused_as_one_that_an_op_writes_in_place) {
+    gradient_is(run(DIRTY("'a'"),
+                    WRITTEN_VIEW("{'op': 'view_as', 'self': 'c', 'other': 'c', 'out': 'v'}"),
+                    "'c'"),
+                0, 3, 3, 3);
+    raises(run(DIRTY("'a'"),
+               WRITTEN_VIEW("{'op': 'view_as', 'self': 'x', 'other': 'x', 'out': 'v'}"), "'y'"),
+           2, "leaf_view_inplace");
+    raises(run(DIRTY("'a'"),
+               WRITTEN_VIEW("{'op': 'unbind', 'self': 'c', 'out': ['v', 'v2', 'v3']}"), "'y'"),
+           2, "multi_view_inplace");
+}
+END_TEST
+
 #define TWO(options)                                                                               \
     "{'name': 'f', 'params': ['a'], 'forward': [{'op': 'clone', 'self': 'a', 'out': 'y'},{'op': "  \
     "'neg', 'self': 'a', 'out': 'z'}], 'return': ['y', 'z'], " options                             \
@@ -252,6 +270,7 @@ int main(void) {
     tcase_add_test(t, a_gradient_that_is_recorded_is_differentiated_through_the_backward);
     tcase_add_test(t, once_differentiable_refuses_the_second_derivative);
     tcase_add_test(t, a_dirty_operand_is_returned_with_a_new_history);
+    tcase_add_test(t, a_dirty_view_is_refused_as_one_that_an_op_writes_in_place);
     tcase_add_test(t, an_undefined_gradient_is_zeros_or_none);
     tcase_add_test(t, an_output_that_is_not_differentiable_has_no_history);
     tcase_add_test(t, needs_input_grad_says_which_operands_required_grad);
