@@ -223,6 +223,7 @@ static ErrCode pass_arguments(Run *r) {
 
 /* Body, returns, backward; sets error_at. */
 static ErrCode eager_run_function(Run *r, Tensor **returns) {
+    r->handles = NULL; /* local variables of the function */
     TRY(run_block(r, &r->p->body));
     r->error_at = AT_RETURN;
     TRY(look_up_returns(r, returns));
@@ -330,6 +331,7 @@ static ErrCode run_alone(Run *r, Tensor **tangents, Arena *home) {
     Tensor **returns = arena_array(s->arena, Tensor *, r->p->nreturns);
     TRY(pass_arguments(r));
     s->grad_mode = r->p->grad_mode;
+    r->handles = NULL;
     TRY(run_block(r, &r->p->body));
     TRY(look_up_returns(r, returns));
     if (!r->p->backward.given) {

@@ -224,16 +224,33 @@ static ErrCode engine_retain_grad(Session *s, Var *v, Tensor *grad) {
     return s->err->code;
 }
 
-static ErrCode engine_retain_grads(Session *s, const GradNode *node) {
+static ErrCode engine_retain_grads(Session *s, const GradNode *node, bool early) {
     for (const RetainGrad *hook = node->retains_grad; hook; hook = hook->next) {
-        TRY(engine_retain_grad(s, hook->var, node->grad[hook->nr]));
+        TRY(hook->early == early ? engine_retain_grad(s, hook->var, node->grad[hook->nr])
+                                 : ERR_none);
     }
     return ERR_none;
 }
 
+/* Hooks, which may replace what has arrived, before the node runs or gradients are captured. */
+static ErrCode engine_call_hooks(Session *s, const GradNode *node) {
+    const GradNode *half = node->other_half;
+    for (const NodeHooks *h = node->hooks; h; h = h->next) {
+        TRY(hooks_run(s, h->list, &node->grad[h->nr]));
+    }
+    for (const NodeHooks *h = half && half->visit != node->visit ? half->hooks : NULL; h;
+         h = h->next) {
+        Tensor *undefined = NULL;
+        TRY(hooks_run(s, h->list, &undefined));
+    }
+    bool called = node->leaf && node->leaf->hooks &&
+                  (since(hook_of_nothing) || (node->grad[0] && var_requires_grad(node->leaf)));
+    return called ? hooks_run(s, node->leaf->hooks, &node->grad[0]) : ERR_none;
+}
+
 static ErrCode engine_run_accumulate_grad(Session *s, GradNode *node, Tensor *grad) {
     Var *leaf = node->leaf;
-    if (!grad) {
+    if (!grad && !since(moved_leaf_first)) {
         return ERR_none;
     }
     if (var_grad_fn(s, leaf)) {
@@ -241,17 +258,18 @@ static ErrCode engine_run_accumulate_grad(Session *s, GradNode *node, Tensor *gr
                          "leaf variable has been moved into the graph interior");
     }
     TRY(s->err->code);
-    if (leaf->retains_grad && !since(retain_detached)) { /* retained before detach_ made it a leaf:
-                                                            the hook is still there */
+    if (grad && leaf->retains_grad && !since(retain_detached)) { /* retained before detach_ made it
+                                                            a leaf: the hook is still there */
         TRY(engine_retain_grad(s, leaf, grad));
     }
-    if (var_requires_grad(leaf)) {
+    if (grad && var_requires_grad(leaf)) {
         Tensor *own = s->running_backward || leaf->grad
                           ? grad
                           : emit_unary(&s->emit, OP__contiguous_copy, grad);
         leaf->grad = leaf->grad ? emit_add(&s->emit, leaf->grad, grad) : own;
     }
-    return s->err->code;
+    TRY(s->err->code);
+    return leaf->post_hooks ? hooks_run_after(s, leaf) : ERR_none;
 }
 
 /* The gradient as the edge requires it. For a leaf whose sizes changed after it was used, PyTorch
@@ -277,7 +295,9 @@ static ErrCode engine_run_node(Session *s, const EngineTask *task, GradNode *nod
     for (int i = 0; i < node->nslot; i++) {
         need[i] = engine_wants(s, task, node->next_edges[i]);
     }
-    TRY(engine_retain_grads(s, node));
+    TRY(engine_retain_grads(s, node, true));
+    TRY(engine_call_hooks(s, node));
+    TRY(engine_retain_grads(s, node, false));
     switch (node->kind) {
     case GRAD_NODE_OP:
     case GRAD_NODE_ZERO:
@@ -449,10 +469,14 @@ ErrCode engine_run(Session *s, const EngineTask *task) {
     }
     while (ready.n > 0) {
         GradNode *node = queue_pop(&ready);
+        bool runs = task->ninputs == 0 || node->needed;
+        if (!runs && since(hook_before_capture)) {
+            TRY(engine_call_hooks(s, node));
+        }
         engine_capture(task, node);
-        if (task->ninputs > 0 && !node->needed) {
+        if (!runs) {
             if (since(grad_retains)) {
-                TRY(engine_retain_grads(s, node));
+                TRY(engine_retain_grads(s, node, false));
             }
             continue;
         }

@@ -9,18 +9,9 @@
  * saves, it saves as it is after the outputs have their history: an output is saved as such. */
 #include "reference/run.h"
 
-static inline Run *run_of(Session *s) { return (Run *)(void *)s; }
-
 /* ---- blocks ---- */
 
-/* The state that a block of a function replaces. */
-typedef struct Frame {
-    Tensor **env;
-    const bool *needs_input_grad, *none;
-    bool in_function, running_backward, grad_mode, in_program, create_graph, in_formula;
-} Frame;
-
-static Frame frame_open(Run *r, const bool *needs_input_grad, bool grad_mode) {
+Frame frame_open(Run *r, const bool *needs_input_grad, bool grad_mode) {
     Session *s = &r->s;
     Frame outer = {r->env,
                    r->needs_input_grad,
@@ -41,7 +32,7 @@ static Frame frame_open(Run *r, const bool *needs_input_grad, bool grad_mode) {
     return outer;
 }
 
-static void frame_close(Run *r, const Frame *outer) {
+void frame_close(Run *r, const Frame *outer) {
     Session *s = &r->s;
     r->env = outer->env;
     r->needs_input_grad = outer->needs_input_grad;
@@ -361,6 +352,10 @@ ErrCode function_run_backward(Session *s, GradNode *node, Tensor *const *grad, T
     for (int i = 0; i < f->nreturns && recorded; i++) {
         requires_grad |= grad[i] && var_requires_grad(var_of(grad[i]));
     }
+    int64_t version[MAX_FUNCTION_NAMES];
+    for (int i = 0; i < f->nreturns; i++) {
+        version[i] = grad[i] ? grad[i]->storage->version : 0;
+    }
     Frame outer = frame_open(r, node->needs_input_grad, recorded && !f->once_differentiable);
     ErrCode code = bind_gradients(r, node, bare, grad);
     if (code == ERR_none) {
@@ -376,5 +371,10 @@ ErrCode function_run_backward(Session *s, GradNode *node, Tensor *const *grad, T
         refuse_second_derivative(s, f, out);
     }
     frame_close(r, &outer);
+    for (int i = 0; i < f->nreturns; i++) {
+        if (grad[i]) {
+            gradient_may_be_written(s, grad[i], version[i]);
+        }
+    }
     return code == ERR_none ? s->err->code : code;
 }

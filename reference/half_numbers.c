@@ -1,5 +1,5 @@
 /* Numbers as operands of half dtypes: where the width in which they are taken shows. */
-#include "reference/half_numbers.h"
+#include "reference/overflows.h"
 
 #include "program/infer/infer.h"
 

@@ -1,5 +1,6 @@
-/* Operand values with which ATen's kernels overflow in one order of computing and not in another.
- */
+/* Operand values with which ATen's kernels overflow in one order of computing and not in another,
+ * and numbers as operands of half dtypes (float16, bfloat16), which ATen takes in float32 in some
+ * ops. */
 #ifndef REFERENCE_OVERFLOWS_H
 #define REFERENCE_OVERFLOWS_H
 
@@ -22,5 +23,15 @@ bool moments_overflow_of(const Tensor *self);
 bool power_is_largest(const Call *call);
 /* prod */
 bool products_overflow(const Call *call);
+
+/* ---- half_numbers.c ---- */
+
+static const char half_number[] = "a half dtype with a number that it does not hold";
+
+/* mul, div or floor_divide by a number or by a tensor of one element: does its rounding to the half
+ * dtype of self show in the result? */
+bool half_number_is_rounded(const Call *call);
+/* Is a Scalar argument beyond the range of self, which is of a half dtype? */
+bool half_number_overflows(const Call *call);
 
 #endif

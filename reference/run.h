@@ -18,6 +18,7 @@ typedef struct Run {
     Var **inputs;
     int ninputs;
     int error_at;
+    struct HookHandle *handles;   /* of the hooks that this call has registered, the last first */
     bool in_function;             /* statements of a function: they have no location */
     const bool *needs_input_grad; /* ... by operand */
     const bool *none;             /* ... in its backward, by NameId: a gradient that is None */
@@ -28,6 +29,8 @@ typedef struct Run {
 ErrCode run_block(Run *r, const Block *block);
 /* An apply statement (function.c). */
 ErrCode run_apply(Run *r, const Stmt *stmt);
+/* A hook that is registered, or removed (hook.c). */
+ErrCode run_hook(Run *r, const HookStmt *h);
 /* The Var that a name is bound to; `invalid` if there is none. */
 ErrCode run_look_up(Run *r, NameId name, Var **out);
 /* Python's is_leaf: grad_fn, materialized, is None. */
@@ -35,5 +38,20 @@ ErrCode run_is_leaf(Run *r, Var *v, bool *leaf);
 /* If the session has noted that PyTorch leaves something undefined, records that for location `at`
  * (a statement, AT_..). */
 void run_note_undefined(Run *r, int at);
+
+/* The state that a block of a function, or of a hook, replaces. */
+typedef struct Frame {
+    Tensor **env;
+    const bool *needs_input_grad, *none;
+    bool in_function, running_backward, grad_mode, in_program, create_graph, in_formula;
+} Frame;
+
+static inline Run *run_of(Session *s) { return (Run *)(void *)s; }
+
+/* Opens a frame in which no name is bound; returns what frame_close restores. */
+Frame frame_open(Run *r, const bool *needs_input_grad, bool grad_mode);
+void frame_close(Run *r, const Frame *outer);
+/* A block was called with the gradient; its storage had this version before (hook.c). */
+void gradient_may_be_written(Session *s, const Tensor *grad, int64_t version);
 
 #endif

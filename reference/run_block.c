@@ -269,6 +269,8 @@ static ErrCode run_reference_stmt(Run *r, const Stmt *stmt) {
         return ERR_none;
     case STMT_APPLY:
         return run_apply(r, stmt);
+    case STMT_HOOK:
+        return run_hook(r, stmt->hook);
     case STMT_COUNT:
         break;
     }

@@ -72,8 +72,16 @@ typedef struct SavedVariable {
 typedef struct RetainGrad {
     Var *var;
     int nr;
+    bool early; /* before what hooks do to it (1.13) */
     struct RetainGrad *next;
 } RetainGrad;
+
+/* Hooks that are called with what arrives at output `nr` of the node. */
+typedef struct NodeHooks {
+    const HookList *list;
+    int nr;
+    struct NodeHooks *next;
+} NodeHooks;
 
 struct GradNode {
     GradNodeKind kind;
@@ -94,6 +102,7 @@ struct GradNode {
     GradNode *other_half;     /* another output's node, where PyTorch has one node for both */
     int64_t other_half_freed; /* the walk that freed that one, or 0 */
     RetainGrad *retains_grad;
+    NodeHooks *hooks;
     /* COPY_SLICES: base, view, fn. AS_STRIDED: base, view. Metadata only. ACCUMULATE_GRAD: base, if
      * the leaf's own geometry has changed. */
     Tensor *base, *view;
@@ -148,6 +157,11 @@ Tensor *tensor_meta(Session *s, const Tensor *t);
 /* The backward of a FUNCTION node (function.c), in the session's grad mode; grad[i] NULL:
  * undefined. The session must be that of a Run. */
 ErrCode function_run_backward(Session *s, GradNode *node, Tensor *const *grad, Tensor **out);
+
+/* Calls the hooks with the gradient, which they may replace; *grad NULL: undefined (hook.c). */
+ErrCode hooks_run(Session *s, const HookList *list, Tensor **grad);
+/* Calls the post-accumulate hooks of a leaf, also where its gradient is undefined. */
+ErrCode hooks_run_after(Session *s, Var *leaf);
 
 /* One run of the engine. */
 typedef struct EngineTask {

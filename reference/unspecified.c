@@ -1,7 +1,6 @@
 /* The list of unspecified behaviours, op by op: each checks for the operand values that trigger
  * one. Found by running every function of PyTorch 1.13.1 (and 2.15) on special values, once in the
  * vectorized part of its loop and once in the tail. */
-#include "reference/half_numbers.h"
 #include "reference/overflows.h"
 #include "reference/unspecified.h"
 

@@ -38,6 +38,7 @@ Var *var_new(Session *s, const Tensor *meta) {
     v->grad = NULL;
     v->retains_grad = v->returned = v->second_output = false;
     v->retained_at = NULL;
+    v->hooks = v->post_hooks = NULL;
     v->mask = NULL;
     v->mask_version = 0;
     return v;
@@ -82,6 +83,7 @@ static ErrCode refuse_creation(Session *s, const Var *v, const char *modified) {
 /* What retain_grad registered on `v` follows it to its new grad_fn
  * (update_tensor_hooks_on_new_gradfn); in-place views leave it where it is. */
 static void var_move_retains_grad(Session *s, Var *v, GradNode *to) {
+    v->hooks = NULL; /* they stay where they are */
     if (!v->retains_grad) {
         return;
     }
@@ -94,7 +96,7 @@ static void var_move_retains_grad(Session *s, Var *v, GradNode *to) {
         }
     }
     RetainGrad *hook = arena_new(s->arena, RetainGrad);
-    *hook = (RetainGrad){v, 0, to->retains_grad};
+    *hook = (RetainGrad){v, 0, !since(hook_before_retain), to->retains_grad};
     to->retains_grad = hook;
     v->retained_at = to;
     session_undefined(s, since(retain_in_place_view) && lost,
@@ -213,7 +215,8 @@ ErrCode var_retain_grad(Session *s, Var *self) {
     if (fn && !self->retains_grad) {
         self->retains_grad = true;
         RetainGrad *hook = arena_new(s->arena, RetainGrad);
-        *hook = (RetainGrad){self, self->output_nr, fn->retains_grad};
+        bool early = !since(hook_before_retain) && !self->hooks;
+        *hook = (RetainGrad){self, self->output_nr, early, fn->retains_grad};
         fn->retains_grad = hook;
         self->retained_at = fn;
     }

@@ -39,6 +39,17 @@ typedef struct Edge {
     int nr;
 } Edge;
 
+/* register_hook: what is called with the gradient of a tensor. The hooks of one tensor are a list
+ * that it shares with the node that was its grad_fn when the first one was registered. */
+typedef struct TensorHook {
+    const struct Function *function;
+    bool removed;
+    struct TensorHook *next;
+} TensorHook;
+typedef struct HookList {
+    TensorHook *first;
+} HookList;
+
 typedef struct Var {
     Tensor tensor;              /* first member: a Tensor * of the forward program is a Var * */
     struct Var *base;           /* of a differentiable view: its root; else NULL */
@@ -51,6 +62,8 @@ typedef struct Var {
     Tensor *grad;          /* what backward accumulated; NULL: None */
     bool retains_grad;     /* retain_grad was called while it was not a leaf */
     GradNode *retained_at; /* ... and this node holds the hook */
+    HookList *hooks;       /* NULL: none were registered since it got its grad_fn */
+    HookList *post_hooks;  /* of a leaf, after its gradient was accumulated; NULL: none */
     bool returned;         /* the function returned it: it outlives the call */
     bool second_output;    /* of two that are outputs of one node in PyTorch */
     struct Var *mask; /* coordinates that an index expression made out of a mask: the mask, which

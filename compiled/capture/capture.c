@@ -273,6 +273,8 @@ static ErrCode capture_run_stmt(Capture *cap, const Stmt *stmt) {
         return ERR_internal; /* ends the walk; no error of the program */
     case STMT_APPLY:
         return error_set(&cap->err, ERR_unsupported, "a function of the program's own");
+    case STMT_HOOK:
+        return error_set(&cap->err, ERR_unsupported, "a hook");
     case STMT_COUNT:
         break;
     }

@@ -61,6 +61,9 @@ Input *code_inputs(Coder *c, Input *inputs, int *n, const Input *like);
 /* codec/functions.c: the functions of the program, and a statement that applies one. */
 void code_functions(Coder *c);
 void code_apply(Coder *c, Stmt *s);
+void code_hook(Coder *c, Stmt *s);
+/* Is there a function with a backward, or (`plain`) one without? */
+bool codec_has_function(const Coder *c, bool plain);
 /* codec/stmt.c: a block at this depth of nesting. */
 void code_block(Coder *c, Block *block, int depth);
 /* codec.c: `x-` members as canonical JSON, or NULL. */

@@ -39,6 +39,18 @@ static NameId *code_some(Coder *c, NameId *names, int *n) {
 
 static void code_function(Coder *c, Function *f) {
     f->name = code_name(c, f->name);
+    f->plain = code_flag(c, f->plain);
+    if (f->plain) {
+        f->params = code_distinct(c, f->params, &f->nparams);
+        f->nparams = f->nparams < 2 ? f->nparams : 2;
+        f->nreturns = code_flag(c, f->nreturns > 0);
+        f->returns = code_each(c, f->returns, f->nreturns, false);
+        c->function = f;
+        code_block(c, &f->forward, 1);
+        c->function = NULL;
+        f->extra = code_extra(c, f->extra);
+        return;
+    }
     f->params = code_distinct(c, f->params, &f->nparams);
     f->grad_outputs = code_distinct(c, f->grad_outputs, &f->nreturns);
     f->returns = code_each(c, f->returns, f->nreturns, false);
@@ -75,12 +87,39 @@ void code_functions(Coder *c) {
     p->nfunctions = kept;
 }
 
+bool codec_has_function(const Coder *c, bool plain) {
+    for (int i = 0; i < c->p->nfunctions; i++) {
+        if (c->p->functions[i].plain == plain) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* One of the kind; there is one. */
+static int code_function_index(Coder *c, int index, bool plain) {
+    index = code_choice(c, index, c->p->nfunctions);
+    while (c->p->functions[index].plain != plain) {
+        index = (index + 1) % c->p->nfunctions;
+    }
+    return index;
+}
+
+void code_hook(Coder *c, Stmt *s) {
+    if (!c->encoding) {
+        s->hook = arena_new(c->arena, HookStmt);
+    }
+    s->hook->remove = code_flag(c, s->hook->remove);
+    s->hook->self = code_name(c, s->hook->self);
+    s->hook->function = code_function_index(c, s->hook->function, true);
+}
+
 void code_apply(Coder *c, Stmt *s) {
     if (!c->encoding) {
         s->apply = arena_new(c->arena, ApplyStmt);
     }
     ApplyStmt *a = s->apply;
-    a->function = code_choice(c, a->function, c->p->nfunctions);
+    a->function = code_function_index(c, a->function, false);
     const Function *f = &c->p->functions[a->function];
     a->noperands = f->nparams;
     a->operands = code_each(c, a->operands, f->nparams, false);

@@ -275,7 +275,9 @@ static void code_predicate(Coder *c, Predicate *p, int depth) {
         return;
     }
     p->of = predicate_names(p->kind) ? code_name(c, p->of) : NAME_NONE;
-    if (p->kind == PRED_needs_input_grad) {
+    if (p->kind == PRED_needs_input_grad && c->function->plain) {
+        p->kind = PRED_is_grad_enabled;
+    } else if (p->kind == PRED_needs_input_grad) {
         p->dim = code_choice(c, (int)p->dim, c->function->nparams);
     } else if (p->kind == PRED_dtype) {
         p->dtype = (DType)code_choice(c, (int)p->dtype, DT_COUNT);
@@ -312,7 +314,8 @@ static CodecStmtKind kind_of_stmt(const Stmt *s) {
                                           [STMT_PROBE] = PROBE,
                                           [STMT_GRAD] = OTHER,
                                           [STMT_GRAPH_BREAK] = OTHER,
-                                          [STMT_APPLY] = OTHER};
+                                          [STMT_APPLY] = OTHER,
+                                          [STMT_HOOK] = OTHER};
     return kinds[s->kind];
 }
 
@@ -331,13 +334,15 @@ static CodecStmtKind code_kind(Coder *c, CodecStmtKind kind, int depth) {
 
 /* Which of the statements that are neither ops nor frequent. */
 static StmtKind code_other(Coder *c, StmtKind kind) {
-    static const StmtKind others[] = {STMT_GRAD, STMT_GRAPH_BREAK, STMT_APPLY};
+    static const StmtKind others[] = {STMT_GRAD, STMT_GRAPH_BREAK, STMT_APPLY, STMT_HOOK};
     if (!c->has_functions) {
         return code_flag(c, kind == STMT_GRAPH_BREAK) ? STMT_GRAPH_BREAK : STMT_GRAD;
     }
-    int which = kind == STMT_APPLY ? 2 : kind == STMT_GRAPH_BREAK;
+    int which = kind == STMT_HOOK ? 3 : kind == STMT_APPLY ? 2 : kind == STMT_GRAPH_BREAK;
     kind = others[code_choice(c, which, COUNT_OF(others))];
-    return kind == STMT_APPLY && c->p->nfunctions == 0 ? STMT_GRAPH_BREAK : kind;
+    bool lacks = (kind == STMT_APPLY && !codec_has_function(c, false)) ||
+                 (kind == STMT_HOOK && !codec_has_function(c, true));
+    return lacks ? STMT_GRAPH_BREAK : kind;
 }
 
 static void code_stmt(Coder *c, CodecStmtKind kind, Stmt *s, int depth) {
@@ -380,6 +385,9 @@ static void code_stmt(Coder *c, CodecStmtKind kind, Stmt *s, int depth) {
         break;
     case STMT_APPLY:
         code_apply(c, s);
+        break;
+    case STMT_HOOK:
+        code_hook(c, s);
         break;
     case STMT_COUNT:
         break;

@@ -71,6 +71,9 @@ GenVar *draw_grad(Gen *g, GradForm form);
 /* ---- functions/apply.c ---- */
 /* A statement that applies a new function of the program's own; nothing where no operand fits. */
 void draw_apply(Gen *g);
+/* functions/hook.c: a hook of something that requires grad; perhaps twice, perhaps removed again.
+ */
+void draw_hook(Gen *g);
 
 /* ---- patterns/, calls.c, setup.c, python_surface.c ---- */
 /* Draws one pattern by weight: its number, or -1 if it did not fit. */

@@ -279,7 +279,7 @@ static void draw_grad_block(Gen *g) {
 }
 
 void draw_statement(Gen *g) {
-    Weight kind = (Weight)(W_stmt_op + draw_share(g, W_stmt_op, W_stmt_apply));
+    Weight kind = (Weight)(W_stmt_op + draw_share(g, W_stmt_op, W_stmt_hook));
     if (kind == W_stmt_op || g->depth > 2) {
         draw_written_op(g);
     } else if (kind == W_stmt_probe) {
@@ -302,6 +302,8 @@ void draw_statement(Gen *g) {
         draw_grad(g, (GradForm){NULL, NULL, 60, 88});
     } else if (kind == W_stmt_apply) {
         draw_apply(g);
+    } else if (kind == W_stmt_hook) {
+        draw_hook(g);
     } else {
         stmt_append(g, stmt_new(g, STMT_GRAPH_BREAK));
     }

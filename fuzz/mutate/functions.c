@@ -35,8 +35,8 @@ static void rename_function(const FunctionRenaming *r, Function *f) {
     rename_each(r, f->save, f->nsave);
     rename_each(r, f->dirty, f->ndirty);
     rename_each(r, f->non_differentiable, f->nnon_differentiable);
-    rename_each(r, f->grad_outputs, f->nreturns);
-    rename_each(r, f->grad_inputs, f->nparams);
+    rename_each(r, f->grad_outputs, f->plain ? 0 : f->nreturns);
+    rename_each(r, f->grad_inputs, f->plain ? 0 : f->nparams);
     rename_inside(r, &f->forward);
     rename_inside(r, &f->backward);
 }
@@ -45,6 +45,8 @@ static void shift_applied(Block *block, int by) {
     for (Stmt *s = block->first; s; s = s->next) {
         if (s->kind == STMT_APPLY) {
             s->apply->function += by;
+        } else if (s->kind == STMT_HOOK) {
+            s->hook->function += by;
         }
         shift_applied(&s->body, by);
         shift_applied(&s->orelse, by);
@@ -108,6 +110,10 @@ bool mutant_change_function(Mutant *m) {
         return false;
     }
     Function *f = &m->p->functions[mutant_below(m, m->p->nfunctions)];
+    if (f->plain) { /* returns nothing, or the gradient */
+        turn_list(m, &f->returns, &f->nreturns, f->params[f->nparams - 1]);
+        return true;
+    }
     switch (mutant_below(m, 6)) {
     case 0:
         f->undefined_grads = !f->undefined_grads;

@@ -244,6 +244,9 @@ void stmt_reads(Stmt *s, void (*visit)(void *user, NameId *name), void *user) {
     case STMT_APPLY:
         read_names(s->apply->operands, s->apply->noperands, visit, user);
         break;
+    case STMT_HOOK:
+        visit(user, &s->hook->self);
+        break;
     case STMT_WITH:
     case STMT_GRAPH_BREAK:
     case STMT_COUNT:

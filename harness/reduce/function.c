@@ -9,18 +9,25 @@ static void drop_at(NameId *names, int *n, int k) {
     --*n;
 }
 
+/* The function that the statement names, or NULL. */
+static int *function_of(Stmt *s) {
+    return s->kind == STMT_APPLY  ? &s->apply->function
+           : s->kind == STMT_HOOK ? &s->hook->function
+                                  : NULL;
+}
+
 /* Drops function `at`, unless a statement applies it. */
 static Step drop_function(Program *p, int at) {
     for (int sid = 0; sid < p->nstmts; sid++) {
-        const Stmt *s = program_stmt(p, sid);
-        if (s->kind == STMT_APPLY && s->apply->function == at) {
+        Stmt *s = program_stmt(p, sid);
+        if (function_of(s) && *function_of(s) == at) {
             return STEP_NOTHING;
         }
     }
     for (int sid = 0; sid < p->nstmts; sid++) {
-        Stmt *s = program_stmt(p, sid);
-        if (s->kind == STMT_APPLY && s->apply->function > at) {
-            s->apply->function--;
+        int *function = function_of(program_stmt(p, sid));
+        if (function && *function > at) {
+            --*function;
         }
     }
     for (int i = at; i + 1 < p->nfunctions; i++) {
@@ -90,17 +97,23 @@ Step reduce_function_statement(Program *p, int k) {
     return STEP_END;
 }
 
+/* How many parameters and returns `f` may lose: a hook, its return. */
+static int droppable(const Function *f) { return (f->plain ? 0 : f->nparams) + f->nreturns; }
+
 /* A parameter less, with its operand, or a return less, with the name that it is bound to. */
 Step reduce_function_operand(Program *p, int k) {
     int at = 0;
-    while (at < p->nfunctions && k >= p->functions[at].nparams + p->functions[at].nreturns) {
-        k -= p->functions[at].nparams + p->functions[at].nreturns;
-        at++;
+    while (at < p->nfunctions && k >= droppable(&p->functions[at])) {
+        k -= droppable(&p->functions[at++]);
     }
     if (at == p->nfunctions) {
         return STEP_END;
     }
     Function *f = &p->functions[at];
+    if (f->plain) {
+        f->nreturns = 0;
+        return STEP_MADE;
+    }
     bool param = k < f->nparams;
     k -= param ? 0 : f->nparams;
     if ((param ? f->nparams : f->nreturns) == 1) {

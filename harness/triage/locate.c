@@ -206,6 +206,8 @@ static const char *locate_name_of(const Program *p, int culprit) {
         return "graph_break";
     case STMT_APPLY:
         return "apply";
+    case STMT_HOOK:
+        return program_hook_name(p, s->hook);
     case STMT_COUNT:
         break;
     }
@@ -235,7 +237,8 @@ void check_symptom(Checker *c, const Program *p, Finding *finding, Arena *arena)
     candidates[n++] = AT_INPUTS;
     for (int sid = p->body.first ? p->body.first->sid : p->nstmts; sid <= end; sid++) {
         StmtKind kind = stmts[sid]->kind;
-        if (kind == STMT_OP || kind == STMT_GRAPH_BREAK || kind == STMT_APPLY) {
+        if (kind == STMT_OP || kind == STMT_GRAPH_BREAK || kind == STMT_APPLY ||
+            kind == STMT_HOOK) {
             candidates[n++] = sid;
         }
     }

@@ -53,7 +53,10 @@ static bool read_function(Reader *r, const Json *j, Function *f) {
     }
     const Json *need[5];
     static const char *const needed[] = {"name", "params", "forward", "return", "backward"};
-    for (int i = 0; i < COUNT_OF(needed); i++) {
+    f->plain =
+        !json_get(j, "backward") && !json_get(j, "grad_outputs") && !json_get(j, "grad_inputs");
+    int nneeded = COUNT_OF(needed) - f->plain; /* a hook has no backward */
+    for (int i = 0; i < nneeded; i++) {
         need[i] = json_need(r, j, needed[i]);
         if (!need[i]) {
             return false;
@@ -69,8 +72,8 @@ static bool read_function(Reader *r, const Json *j, Function *f) {
            read_name_list(r, j, "dirty", &f->dirty, &f->ndirty) &&
            read_name_list(r, j, "non_differentiable", &f->non_differentiable,
                           &f->nnon_differentiable) &&
-           read_flags(r, j, f) && read_gradients(r, j, f) &&
-           json_read_block(r, need[4], &f->backward);
+           read_flags(r, j, f) &&
+           (f->plain || (read_gradients(r, j, f) && json_read_block(r, need[4], &f->backward)));
 }
 
 static bool needs_format(Reader *r, const Json *j, int format, const char *what) {
@@ -105,6 +108,57 @@ bool json_read_functions(Reader *r, const Json *j) {
     return true;
 }
 
+/* The function that a statement names, of the kind that it takes. */
+static bool read_function_name(Reader *r, const Json *j, bool plain, int *out) {
+    NameId name;
+    int k = 0;
+    if (!json_read_name(r, j, &name)) {
+        return false;
+    }
+    while (k < r->nfunctions && r->functions[k].name != name) {
+        k++;
+    }
+    *out = k;
+    if (r->in_function) {
+        return json_bad(r, j, "a function does not use another one");
+    }
+    if (k == r->nfunctions) {
+        return json_bad(r, j, "there is no function of this name");
+    }
+    return r->functions[k].plain == plain ||
+           json_bad(r, j, plain ? "a hook has no backward" : "the function has no backward");
+}
+
+/* How many parameters the hooks have that the statement registers; 0: any number; -1: no such
+ * statement. */
+static int hook_parameters(const char *op) {
+    return strcmp(op, "register_hook") == 0                        ? 1
+           : strcmp(op, "register_post_accumulate_grad_hook") == 0 ? 2
+           : strcmp(op, "remove_hook") == 0                        ? 0
+                                                                   : -1;
+}
+
+bool json_is_hook(const char *op) { return hook_parameters(op) >= 0; }
+
+bool json_read_hook(Reader *r, const Json *j, const char *op, Stmt *s) {
+    static const char *const keys[] = {"op", "self", "function", NULL};
+    int nparams = hook_parameters(op);
+    s->kind = STMT_HOOK;
+    s->hook = arena_new(r->arena, HookStmt);
+    s->hook->remove = nparams == 0;
+    if (!needs_format(r, j, 2, arena_printf(r->arena, "\"%s\"", op)) ||
+        !json_keys(r, j, keys, &s->extra)) {
+        return false;
+    }
+    const Json *self = json_need(r, j, "self");
+    const Json *function = self ? json_need(r, j, "function") : NULL;
+    return function && json_read_name(r, self, &s->hook->self) &&
+           read_function_name(r, function, true, &s->hook->function) &&
+           (nparams == 0 || r->functions[s->hook->function].nparams == nparams ||
+            json_bad(r, function, "a hook of this kind has %d parameter%s", nparams,
+                     nparams == 1 ? "" : "s"));
+}
+
 bool json_read_apply(Reader *r, const Json *j, Stmt *s) {
     static const char *const keys[] = {"op", "function", "operands", "out", NULL};
     s->kind = STMT_APPLY;
@@ -116,20 +170,11 @@ bool json_read_apply(Reader *r, const Json *j, Stmt *s) {
     const Json *function = json_need(r, j, "function");
     const Json *operands = function ? json_need(r, j, "operands") : NULL;
     const Json *out = operands ? json_need(r, j, "out") : NULL;
-    NameId name;
-    if (!out || !json_read_name(r, function, &name) ||
+    int k;
+    if (!out || !read_function_name(r, function, false, &k) ||
         !json_read_names(r, operands, false, &s->apply->operands, &s->apply->noperands) ||
         !json_read_names(r, out, false, &s->out, &s->nout)) {
         return false;
-    }
-    int k = 0;
-    while (k < r->nfunctions && r->functions[k].name != name) {
-        k++;
-    }
-    if (k == r->nfunctions || r->in_function) {
-        return json_bad(r, function,
-                        r->in_function ? "a function does not apply another one"
-                                       : "there is no function of this name");
     }
     const Function *f = &r->functions[k];
     s->apply->function = k;
@@ -155,6 +200,11 @@ static void write_function(JsonWriter *w, const Function *f) {
     json_write_key(w, "forward");
     json_write_block(w, &f->forward);
     write_names(w, "return", f->returns, f->nreturns);
+    if (f->plain) {
+        json_write_extra(w, f->extra);
+        text_add(w->text, "}");
+        return;
+    }
     if (f->nsave > 0) {
         write_names(w, "save", f->save, f->nsave);
     }
@@ -185,6 +235,13 @@ void json_write_functions(JsonWriter *w, const Program *p) {
         write_function(w, &p->functions[i]);
     }
     json_close_array(w, p->nfunctions);
+}
+
+void json_write_hook(const JsonWriter *w, const HookStmt *h) {
+    text_printf(w->text, "{\"op\": \"%s\", \"self\": ", program_hook_name(w->p, h));
+    json_write_name(w, h->self);
+    json_write_key(w, "function");
+    json_write_name(w, w->p->functions[h->function].name);
 }
 
 void json_write_apply(const JsonWriter *w, const Stmt *s) {

@@ -169,6 +169,9 @@ bool json_read_compile(Reader *r, const Json *j, CompileSettings **out);
 /* The functions of a program, into r->functions; `j` may be NULL. */
 bool json_read_functions(Reader *r, const Json *j);
 bool json_read_apply(Reader *r, const Json *j, Stmt *s);
+/* Is it the name of a statement about a hook? */
+bool json_is_hook(const char *op);
+bool json_read_hook(Reader *r, const Json *j, const char *op, Stmt *s);
 
 /* ---- json/result_read.c ---- */
 /* Reads a result; statement paths and input names are those of `p`. NULL after an error. */
@@ -198,6 +201,7 @@ void json_write_block(JsonWriter *w, const Block *block);
 /* json/functions.c; of a statement all but its x- keys and the closing brace. */
 void json_write_functions(JsonWriter *w, const Program *p);
 void json_write_apply(const JsonWriter *w, const Stmt *s);
+void json_write_hook(const JsonWriter *w, const HookStmt *h);
 
 /* ---- json/text.c ---- */
 /* Names by enum value, NULL-terminated. */

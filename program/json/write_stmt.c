@@ -328,6 +328,9 @@ static void write_stmt(JsonWriter *w, const Stmt *s) {
     case STMT_APPLY:
         json_write_apply(w, s);
         break;
+    case STMT_HOOK:
+        json_write_hook(w, s->hook);
+        break;
     case STMT_COUNT:
         break;
     }

@@ -81,6 +81,7 @@ static Stmt *clone_stmt(Arena *arena, const Stmt *from) {
             g->ngrad_outputs >= 0 ? CLONE(arena, g->grad_outputs, g->ngrad_outputs) : NULL;
         to->grad = g;
     }
+    to->hook = CLONE(arena, from->hook, 1);
     if (from->apply) {
         to->apply = CLONE(arena, from->apply, 1);
         to->apply->operands = CLONE(arena, from->apply->operands, from->apply->noperands);
@@ -144,9 +145,9 @@ static Function *clone_functions(Arena *arena, const Function *from, int n) {
         f->save = CLONE(arena, f->save, f->nsave);
         f->dirty = CLONE(arena, f->dirty, f->ndirty);
         f->non_differentiable = CLONE(arena, f->non_differentiable, f->nnon_differentiable);
-        f->grad_outputs = CLONE(arena, f->grad_outputs, f->nreturns);
+        f->grad_outputs = f->plain ? NULL : CLONE(arena, f->grad_outputs, f->nreturns);
         f->backward = clone_block(arena, &f->backward);
-        f->grad_inputs = CLONE(arena, f->grad_inputs, f->nparams);
+        f->grad_inputs = f->plain ? NULL : CLONE(arena, f->grad_inputs, f->nparams);
         f->extra = clone_text(arena, f->extra);
     }
     return to;

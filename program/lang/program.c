@@ -284,3 +284,9 @@ int program_find(const Program *p, const char *path) {
     }
     return -1;
 }
+
+const char *program_hook_name(const Program *p, const HookStmt *h) {
+    return h->remove                                ? "remove_hook"
+           : p->functions[h->function].nparams == 1 ? "register_hook"
+                                                    : "register_post_accumulate_grad_hook";
+}

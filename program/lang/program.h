@@ -124,6 +124,7 @@ typedef enum StmtKind {
     STMT_GRAD,
     STMT_GRAPH_BREAK,
     STMT_APPLY,
+    STMT_HOOK,
     STMT_COUNT
 } StmtKind;
 typedef struct Stmt Stmt;
@@ -150,6 +151,14 @@ typedef struct ApplyStmt {
     int noperands;
 } ApplyStmt;
 
+/* A hook of a tensor: registered, or removed again. One parameter of the function: of its gradient;
+ * two, the tensor and its .grad: called after the gradient was accumulated there. */
+typedef struct HookStmt {
+    NameId self;
+    int function; /* index in program->functions: a plain one */
+    bool remove;
+} HookStmt;
+
 struct Stmt {
     Stmt *next; /* next statement of the same block */
     StmtKind kind;
@@ -172,9 +181,10 @@ struct Stmt {
     /* STMT_PROBE */
     ProbeKind probe;
     NameId of;
-    /* STMT_GRAD, STMT_APPLY */
+    /* STMT_GRAD, STMT_APPLY, STMT_HOOK */
     GradStmt *grad;
     ApplyStmt *apply;
+    HookStmt *hook;
     const char
         *extra; /* `x-` keys of the statement, as canonical JSON members ("\"x-a\":1"), or NULL */
 };
@@ -208,6 +218,7 @@ typedef struct Input {
  * own, and the statements in them no numbers (sid -1). */
 typedef struct Function {
     NameId name;
+    bool plain; /* a hook: one parameter or two, a return or none, and no backward */
     NameId *params;
     int nparams;
     Block forward; /* run under no_grad */
@@ -387,6 +398,9 @@ bool path_valid(const char *path);
 int program_find(const Program *p, const char *path);
 /* The statement with number `sid`, or NULL if there is none. */
 Stmt *program_stmt(const Program *p, int sid);
+/* What a hook statement is called: "register_hook", "register_post_accumulate_grad_hook" or
+ * "remove_hook". */
+const char *program_hook_name(const Program *p, const HookStmt *h);
 /* Number of statements in the body at any depth: the size of a program in reports. */
 int program_size(const Program *p);
 

@@ -114,6 +114,9 @@ void stmt_uses(Stmt *s, UseFn visit, void *user) {
             visit(user, &s->apply->operands[i], USE_WRITE);
         }
         break;
+    case STMT_HOOK:
+        visit(user, &s->hook->self, USE_READ);
+        break;
     case STMT_WITH:
     case STMT_GRAPH_BREAK:
     case STMT_COUNT:

@@ -140,7 +140,7 @@ static bool verify_predicate(ProgramVerifier *v, const Predicate *p) {
                  (p->kind != PRED_dtype || (unsigned)p->dtype < DT_COUNT) &&
                  (p->kind < PRED_not || v->function) &&
                  (p->kind != PRED_needs_input_grad ||
-                  (p->dim >= 0 && p->dim < (v->function ? v->function->nparams : 0)));
+                  (!v->function->plain && p->dim >= 0 && p->dim < v->function->nparams));
     return (known && (!predicate_names(p->kind) || verify_name(v, p->of))) ||
            verify_fail_stmt(v, "the predicate is malformed");
 }
@@ -157,11 +157,18 @@ static bool verify_grad(ProgramVerifier *v, const GradStmt *g, const Stmt *s) {
 static bool verify_apply(ProgramVerifier *v, const Stmt *s) {
     const ApplyStmt *a = s->apply;
     bool ok = a && a->function >= 0 && a->function < v->p->nfunctions && s->out_list &&
+              !v->p->functions[a->function].plain &&
               a->noperands == v->p->functions[a->function].nparams &&
               s->nout == v->p->functions[a->function].nreturns &&
               verify_names(v, a->operands, a->noperands, false) &&
               verify_names(v, s->out, s->nout, false);
     return ok || verify_fail_stmt(v, "the apply statement is malformed");
+}
+
+static bool verify_hook(ProgramVerifier *v, const HookStmt *h) {
+    bool ok = h && verify_name(v, h->self) && h->function >= 0 && h->function < v->p->nfunctions &&
+              v->p->functions[h->function].plain;
+    return ok || verify_fail_stmt(v, "the hook is malformed");
 }
 
 /* May the statement stand in a function? What changes a tensor's autograd record or its sizes in
@@ -199,6 +206,8 @@ static bool verify_stmt(ProgramVerifier *v, const Stmt *s, int depth) {
         return true;
     case STMT_APPLY:
         return verify_apply(v, s);
+    case STMT_HOOK:
+        return verify_hook(v, s->hook);
     case STMT_COUNT:
         break;
     }
@@ -238,7 +247,22 @@ static bool verify_contains(const NameId *names, int n, NameId name) {
     return false;
 }
 
+static bool verify_plain(ProgramVerifier *v, const Function *f) {
+    bool ok = verify_name(v, f->name) && (f->nparams == 1 || f->nparams == 2) &&
+              (unsigned)f->nreturns <= 1 && verify_names(v, f->params, f->nparams, false) &&
+              !verify_contains(f->params, f->nparams - 1, f->params[f->nparams - 1]) &&
+              verify_names(v, f->returns, f->nreturns, false) &&
+              f->nsave + f->ndirty + f->nnon_differentiable == 0 && !f->undefined_grads &&
+              !f->once_differentiable && !f->backward.first;
+    return ok ? verify_block(v, &f->forward, 1)
+              : verify_fail_stmt(v, "a function without a backward has one parameter or two, one "
+                                    "return or none, and no options");
+}
+
 static bool verify_function(ProgramVerifier *v, const Function *f) {
+    if (f->plain) {
+        return verify_plain(v, f);
+    }
     if (!verify_name(v, f->name) || f->nparams < 1 || f->nparams > MAX_FUNCTION_NAMES ||
         f->nreturns < 1 || f->nreturns > MAX_FUNCTION_NAMES ||
         !verify_names(v, f->params, f->nparams, false) ||

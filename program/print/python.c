@@ -136,6 +136,7 @@ static void run_print_block(PythonRun *r, Stmt *first, int count) {
     for (Stmt *s = first; s && count > 0; s = s->next, count--) {
         bool unused = s->kind == STMT_GRAD && s->grad->allow_unused; /* may bind or unbind a name */
         r->depth_if += unused;
+        r->possible &= s->kind != STMT_HOOK; /* its handle is a local variable */
         stmt_uses(s, run_use, r);
         r->depth_if += (s->kind == STMT_IF) - unused;
         run_print_block(r, s->body.first, s->body.count);

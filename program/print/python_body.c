@@ -27,7 +27,8 @@ static bool is_reserved(const char *name) {
     /* "__x" would be mangled inside a class; the others are our own prefixes */
     return strncmp(name, "__", 2) == 0 || strncmp(name, "held_", 5) == 0 ||
            strncmp(name, "global_", 7) == 0 || strncmp(name, "_part", 5) == 0 ||
-           strncmp(name, "_mode", 5) == 0 || strncmp(name, "_fn_", 4) == 0;
+           strncmp(name, "_mode", 5) == 0 || strncmp(name, "_fn_", 4) == 0 ||
+           strncmp(name, "_hook", 5) == 0;
 }
 
 static bool is_taken(const Program *p, const char *name, const char *const *out, int n) {
@@ -384,6 +385,18 @@ static void close_grad_mode(const Printer *pr, int depth) {
     }
 }
 
+/* The handle is a variable that is named after both: the function by its number. */
+static void print_hook(const Printer *pr, const HookStmt *h) {
+    const char *self = print_name(pr, h->self);
+    text_printf(pr->t, "_hook%d_%s", h->function, self);
+    if (h->remove) {
+        text_add(pr->t, ".remove()");
+    } else {
+        text_printf(pr->t, " = %s.%s(_fn_%s)", self, program_hook_name(pr->p, h),
+                    pr->p->names[pr->p->functions[h->function].name]);
+    }
+}
+
 static void print_apply(const Printer *pr, const Stmt *s) {
     if (s->nout == 1) { /* the function returns a tensor, no tuple */
         text_add(pr->t, print_name(pr, s->out[0]));
@@ -434,6 +447,9 @@ void python_block(const Printer *pr, const Block *block, int depth) {
             break;
         case STMT_APPLY:
             print_apply(pr, s);
+            break;
+        case STMT_HOOK:
+            print_hook(pr, s->hook);
             break;
         case STMT_COUNT:
             break;

@@ -31,8 +31,34 @@ static void print_return(const Printer *pr, const NameId *v, int n) {
     text_add(pr->t, "\n");
 }
 
+/* With two parameters, the second one is .grad of the first, and what is returned replaces it. */
+static void print_hook_function(const Printer *pr, const Function *f) {
+    Text *t = pr->t;
+    const char *name = pr->p->names[f->name], *first = print_name(pr, f->params[0]);
+    if (f->nparams == 1) {
+        text_printf(t, "def _fn_%s(%s):\n", name, first);
+    } else {
+        text_printf(t, "def _fn_%s(_hooked):\n    %s, %s = _hooked, _hooked.grad\n", name, first,
+                    print_name(pr, f->params[1]));
+    }
+    if (f->forward.first) {
+        python_block(pr, &f->forward, 1);
+    }
+    const char *result = f->nreturns ? print_name(pr, f->returns[0]) : NULL;
+    if (f->nparams == 1) {
+        text_printf(t, "    return %s\n", result ? result : "None");
+    } else if (result) {
+        text_printf(t, "    _hooked.grad = %s\n", result);
+    }
+    text_add(t, "\n\n");
+}
+
 void python_function(const Printer *pr, const Function *f) {
     Text *t = pr->t;
+    if (f->plain) {
+        print_hook_function(pr, f);
+        return;
+    }
     text_printf(t, "class _fn_%s(torch.autograd.Function):\n    @staticmethod\n",
                 pr->p->names[f->name]);
     print_def(pr, "forward", f->params, f->nparams);

@@ -63,6 +63,11 @@ static void print_head(const Printer *pr, const Stmt *s) {
         text_printf(pr->t, " = %s", print_name(pr, pr->p->functions[s->apply->function].name));
         print_names(pr, s->apply->operands, s->apply->noperands);
         break;
+    case STMT_HOOK:
+        text_printf(pr->t, "%s(%s, %s)", program_hook_name(pr->p, s->hook),
+                    print_name(pr, s->hook->self),
+                    print_name(pr, pr->p->functions[s->hook->function].name));
+        break;
     case STMT_COUNT:
         break;
     }
@@ -168,6 +173,9 @@ static void print_function(const Printer *pr, const Function *f) {
     text_add(pr->t, f->undefined_grads ? "    undefined gradients stay None\n" : "");
     print_list(pr, "save", f->save, f->nsave);
     print_list(pr, "return", f->returns, f->nreturns);
+    if (f->plain) {
+        return;
+    }
     text_add(pr->t, f->once_differentiable ? "backward, once differentiable, " : "backward");
     print_names(pr, f->grad_outputs, f->nreturns);
     text_add(pr->t, ":\n");

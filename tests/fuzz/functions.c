@@ -1,5 +1,6 @@
-/* Programs with functions of their own (format version 2): the generator draws them where its
- * weight says so, and only there; their text, bytes and mutants are well-formed, and come back. */
+/* Programs with functions and hooks of their own (format version 2): the generator draws them where
+ * its weight says so, and only there; their text, bytes and mutants are well-formed, and come back.
+ */
 #include "fuzz/codec/codec.h"
 #include "fuzz/generate/generate.h"
 #include "fuzz/mutate/mutate.h"
@@ -61,11 +62,32 @@ START_TEST(every_option_of_functions_occurs) {
             once += f->once_differentiable;
             saving += f->nsave > 0;
             several += f->nreturns > 1;
-            none += f->grad_inputs[0] == NAME_NONE;
+            none += !f->plain && f->grad_inputs[0] == NAME_NONE;
         }
     }
     ck_assert(dirty > 20 && plain > 20 && undefined > 20 && once > 20 && saving > 20 &&
               several > 20 && none > 5);
+}
+END_TEST
+
+START_TEST(every_kind_of_hook_occurs) {
+    int removed = 0, after = 0, silent = 0, nested = 0, shared = 0;
+    for (uint64_t i = 0; i < 400; i++) {
+        arena_reset(&arena);
+        const Program *p = drawn(i);
+        int registered[MAX_FUNCTIONS] = {0};
+        for (const Stmt *s = p->body.first; s; s = s->next) {
+            if (s->kind == STMT_HOOK) {
+                const Function *f = &p->functions[s->hook->function];
+                removed += s->hook->remove;
+                after += f->nparams == 2;
+                silent += f->nreturns == 0;
+                nested += f->forward.first && f->forward.first->kind == STMT_IF;
+                shared += !s->hook->remove && registered[s->hook->function]++ > 0;
+            }
+        }
+    }
+    ck_assert(removed > 20 && after > 20 && silent > 20 && nested > 20 && shared > 20);
 }
 END_TEST
 
@@ -122,8 +144,9 @@ static void setup(void) {
     op_table_init();
     arena = ARENA_EMPTY;
     options = GENERATE_DEFAULTS;
-    ck_assert_msg(generate_profile(&options, "stmt.apply=400", message, sizeof message), "%s",
-                  message);
+    ck_assert_msg(
+        generate_profile(&options, "stmt.apply=300,stmt.hook=200", message, sizeof message), "%s",
+        message);
 }
 static void teardown(void) { arena_destroy(&arena); }
 
@@ -134,6 +157,7 @@ int main(void) {
     tcase_set_timeout(t, 300);
     tcase_add_test(t, a_program_states_the_format_version_that_it_needs);
     tcase_add_test(t, every_option_of_functions_occurs);
+    tcase_add_test(t, every_kind_of_hook_occurs);
     tcase_add_test(t, every_program_is_well_formed_and_its_bytes_come_back);
     tcase_add_test(t, changed_bytes_are_a_well_formed_program);
     tcase_add_test(t, mutants_are_well_formed);

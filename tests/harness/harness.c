@@ -239,13 +239,36 @@ START_TEST(a_function_loses_options_statements_and_operands) {
 }
 END_TEST
 
+static const char HOOKS[] =
+    "{\"twingrad\":2,\"inputs\":[{\"name\":\"x\",\"dtype\":\"float32\",\"size\":[2],\"data\":{"
+    "\"fill\":\"ones\",\"seed\":0}}],\"functions\":[{\"name\":\"u\",\"params\":[\"g\"],"
+    "\"forward\":[],\"return\":[]},{\"name\":\"h\",\"params\":[\"p\",\"g\"],\"forward\":[{\"op\":"
+    "\"neg\",\"self\":\"g\",\"out\":\"r\"}],\"return\":[\"r\"]}],\"body\":[{\"op\":"
+    "\"register_post_accumulate_grad_hook\",\"self\":\"x\",\"function\":\"h\"},{\"op\":"
+    "\"remove_hook\",\"self\":\"x\",\"function\":\"h\"}],\"return\":[\"x\"]}";
+
+START_TEST(a_hook_loses_its_statements_and_what_it_returns) {
+    Program *p = parse(HOOKS);
+    ck_assert_int_eq(reduce_function(p, 0), STEP_MADE); /* nothing registers u */
+    ck_assert_int_eq(p->nfunctions, 1);
+    ck_assert_ptr_nonnull(strstr(line_of(p), "\"function\": \"h\""));
+    parse(line_of(p));
+    ck_assert_int_eq(reduce_function_operand(p, 0), STEP_MADE);
+    ck_assert_ptr_nonnull(strstr(line_of(p), "\"return\": []"));
+    ck_assert_int_eq(reduce_function_operand(p, 0), STEP_END);
+    ck_assert_int_eq(reduce_function_statement(p, 0), STEP_MADE);
+    ck_assert_ptr_null(strstr(line_of(p), "neg"));
+    parse(line_of(p));
+}
+END_TEST
+
 START_TEST(every_reducer_ends_and_leaves_a_well_formed_program_or_none) {
     static Step (*const reducers[])(Program *, int) = {
 #define REDUCER(name, text) reduce_##name,
 #include "harness/reduce/reducers.def"
 #undef REDUCER
     };
-    static const char *const programs[] = {PROGRAM, NESTED, SETUP, GRADIENTS, FUNCTIONS};
+    static const char *const programs[] = {PROGRAM, NESTED, SETUP, GRADIENTS, FUNCTIONS, HOOKS};
     for (int i = 0; i < COUNT_OF(programs); i++) {
         for (int r = 0; r < COUNT_OF(reducers); r++) {
             Step step = STEP_MADE;
@@ -386,6 +409,7 @@ int main(void) {
     tcase_add_test(tests, a_setup_can_move_into_the_body_and_a_call_take_the_first_inputs);
     tcase_add_test(tests, a_grad_statement_loses_places_with_their_names_and_options);
     tcase_add_test(tests, a_function_loses_options_statements_and_operands);
+    tcase_add_test(tests, a_hook_loses_its_statements_and_what_it_returns);
     tcase_add_test(tests, every_reducer_ends_and_leaves_a_well_formed_program_or_none);
     tcase_add_test(tests, locating_names_the_write_not_the_assertion_that_saw_it);
     tcase_add_test(tests, minimizing_keeps_the_signature_and_drops_what_it_does_not_need);
