@@ -21,10 +21,12 @@ bool half_number_is_rounded(const Call *call) {
     return isfinite(v) && (whole ? rounded != v : !isfinite(rounded) || (v != 0 && rounded == 0));
 }
 
-/* leaky_relu, elu, softplus and lerp of a half dtype compute in float32, numbers included. */
+/* leaky_relu, elu, softplus, lerp and the gradient of xlogy of a half dtype compute in float32,
+ * numbers included. */
 bool half_number_overflows(const Call *call) {
-    DType dtype = call->arg[0].tensor->dtype;
-    for (int k = 1; k < call->op->nparam && dtype_is_float(dtype) && dtype_bytes(dtype) < 4; k++) {
+    bool number_first = call->op->param[0].type == ARG_SCALAR;
+    DType dtype = call->arg[number_first].tensor->dtype;
+    for (int k = 0; k < call->op->nparam && dtype_is_float(dtype) && dtype_bytes(dtype) < 4; k++) {
         if (call->op->param[k].type == ARG_SCALAR && scalar_overflows(call->arg[k].scalar, dtype)) {
             return true;
         }

@@ -473,6 +473,9 @@ const char *unspecified_gradient(const Grad *g) {
     case OP__elu_result:
     case OP__celu_result:
         return vectors && unspecified_any(g->result[0], unspecified_is_nan) ? nan_bounds : NULL;
+    case OP_xlogy_Scalar_Self:
+    case OP_special_xlog1py_self_scalar:
+        return half_number_overflows(call) ? half_number : NULL;
     case OP_layer_norm:
         if (again) {
             return "layer_norm: the second derivative";

@@ -4,7 +4,7 @@
 #include <string.h>
 
 /* A name inside of functions: it is made once. */
-static NameId inside(Gen *g, char prefix, int number) {
+static NameId hook_inside(Gen *g, char prefix, int number) {
     for (int i = 0; i < g->nnames; i++) {
         if (g->names[i][0] == prefix && g->names[i][1] == '0' + number && !g->names[i][2]) {
             return i;
@@ -48,7 +48,7 @@ static Stmt *unless_none(Gen *g, NameId name) {
 }
 
 /* A post-accumulate hook that changes the tensor, as an optimizer does. */
-static Stmt *draw_step(Gen *g, const Function *f) {
+static Stmt *hook_draw_step(Gen *g, const Function *f) {
     Stmt *s = stmt_op(g, draw_chance(g, 70) ? OP_sub__Tensor : OP_mul__Tensor);
     for (int i = 0; i < 2; i++) {
         s->arg[i] = (PArg){.given = true, .is_tensor = true, .tensor = f->params[i]};
@@ -57,7 +57,7 @@ static Stmt *draw_step(Gen *g, const Function *f) {
 }
 
 static void draw_hook_body(Gen *g, Function *f) {
-    NameId gradient = f->params[f->nparams - 1], out = inside(g, 'p', 0);
+    NameId gradient = f->params[f->nparams - 1], out = hook_inside(g, 'p', 0);
     Block *to = &f->forward;
     Stmt *tail = NULL;
     if (f->nparams == 1 && draw_chance(g, 35)) { /* stays None where it is */
@@ -76,7 +76,7 @@ static void draw_hook_body(Gen *g, Function *f) {
     }
     bool steps = f->nparams == 2 && draw_chance(g, 35);
     if (steps) {
-        block_append(to, draw_step(g, f), &tail);
+        block_append(to, hook_draw_step(g, f), &tail);
     }
     f->nreturns = !steps && draw_chance(g, 80);
     f->returns = arena_array(g->arena, NameId, 1);
@@ -99,12 +99,12 @@ static int draw_hook_function(Gen *g, bool post) {
         memcpy(all, p->functions, sizeof *all * (size_t)p->nfunctions);
     }
     Function *f = &all[p->nfunctions];
-    f->name = inside(g, 'h', p->nfunctions);
+    f->name = hook_inside(g, 'h', p->nfunctions);
     f->plain = true;
     f->nparams = 1 + post;
     f->params = arena_array(g->arena, NameId, 2);
-    f->params[0] = post ? inside(g, 'a', 0) : inside(g, 'g', 0);
-    f->params[1] = inside(g, 'g', 0);
+    f->params[0] = post ? hook_inside(g, 'a', 0) : hook_inside(g, 'g', 0);
+    f->params[1] = hook_inside(g, 'g', 0);
     draw_hook_body(g, f);
     p->functions = all;
     return p->nfunctions++;

@@ -108,6 +108,7 @@ START_TEST(what_few_elements_cannot_show_is_specified) {
         "{'name': 'b', 'dtype': 'float32', 'size': [2], 'data': ['inf', 3e38]},"
         "{'name': 'h', 'dtype': 'float64', 'size': [2], 'data': [1e308, -1e308]},"
         "{'name': 'v', 'dtype': 'float64', 'size': [8], 'data': [3.4e38, 1, 1, 1, 1, 1, 1, 1]},"
+        "{'name': 'e', 'dtype': 'float16', 'size': [2], 'requires_grad': true, 'data': [1, 2]},"
         "{'name': 'r', 'dtype': 'float32', 'size': [16], 'requires_grad': true, 'data': {'fill': "
         "'zeros', 'seed': 0}}";
     static const struct {
@@ -127,6 +128,8 @@ START_TEST(what_few_elements_cannot_show_is_specified) {
         {"{'op': 'var_mean', 'self': 'h', 'out': ['v', 'y']}", true},
         {"{'op': 'float_power', 'self': 'v', 'exponent': 8, 'out': 'y'}", true},
         {"{'op': 'float_power', 'self': 'v', 'exponent': 2, 'out': 'y'}", false},
+        {"{'op': 'special_xlog1py', 'self': -70000, 'other': 'e', 'out': 'y'}", true},
+        {"{'op': 'special_xlog1py', 'self': -7000, 'other': 'e', 'out': 'y'}", false},
         {"{'op': 'hardshrink', 'self': 'x', 'out': 'y'}", false},
         {"{'op': 'hardshrink', 'self': 'r', 'lambd': {'float': 'nan'}, 'out': 'y'}", true},
     };
