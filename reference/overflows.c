@@ -85,6 +85,48 @@ bool powers_overflow(const Call *call) {
     return self->dtype == DT_float64 && (isinf(largest) || least == 0);
 }
 
+bool zeros_compared(const Tensor *a, const Tensor *b) {
+    const Tensor *walked[2] = {a, b};
+    int64_t size[MAX_DIMS] = {0};
+    int ndim = 0;
+    Error ignored = {0};
+    for (int k = 0; k < 2; k++) {
+        if (broadcast_into(size, &ndim, walked[k]->size, walked[k]->ndim, &ignored) != ERR_none) {
+            return false; /* refused */
+        }
+    }
+    for (Walk w = walk_start(size, ndim, walked, 2); walk_more(&w); walk_next(&w)) {
+        double x = element_double(a->storage->data, a->dtype, w.at[0]),
+               y = element_double(b->storage->data, b->dtype, w.at[1]);
+        if (x == 0 && y == 0 && !signbit(x) != !signbit(y)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Which signs of zeros [0, 1] and of other elements [2, 3] occur? */
+static void signs_of(const Tensor *t, bool *found) {
+    const Tensor *one[1] = {t};
+    for (Walk w = walk_start(t->size, t->ndim, one, 1); walk_more(&w); walk_next(&w)) {
+        double x = element_double(t->storage->data, t->dtype, w.at[0]);
+        found[(x == 0 ? 0 : 2) + (signbit(x) != 0)] = true;
+    }
+}
+
+bool product_is_minus_zero(const Tensor *a, const Tensor *b) {
+    bool of[2][4] = {{false}, {false}};
+    signs_of(a, of[0]);
+    signs_of(b, of[1]);
+    for (int k = 0; k < 2; k++) {
+        const bool *x = of[k], *y = of[1 - k];
+        if ((x[0] && (y[1] || y[3])) || (x[1] && (y[0] || y[2]))) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* Sleef_powd4 rounds a result near the largest float64 to inf. */
 bool power_is_largest(const Call *call) {
     Scalar number[2] = {{0}, {0}};

@@ -1,6 +1,6 @@
-/* Operand values with which ATen's kernels overflow in one order of computing and not in another,
- * and numbers as operands of half dtypes (float16, bfloat16), which ATen takes in float32 in some
- * ops. */
+/* Operand values with which ATen's kernels overflow, or keep the sign of a zero, in one order of
+ * computing and not in another, and numbers as operands of half dtypes (float16, bfloat16), which
+ * ATen takes in float32 in some ops. */
 #ifndef REFERENCE_OVERFLOWS_H
 #define REFERENCE_OVERFLOWS_H
 
@@ -23,6 +23,10 @@ bool moments_overflow_of(const Tensor *self);
 bool power_is_largest(const Call *call);
 /* prod */
 bool products_overflow(const Call *call);
+/* maximum, minimum, ...: two zeros of different sign are compared. The tensors broadcast. */
+bool zeros_compared(const Tensor *a, const Tensor *b);
+/* mm of a column and a row: a product is -0. */
+bool product_is_minus_zero(const Tensor *a, const Tensor *b);
 
 /* ---- half_numbers.c ---- */
 

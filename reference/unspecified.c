@@ -103,8 +103,8 @@ static bool has_vectors(const Call *call) {
 
 /* ---- pairs ---- */
 
-/* Zeros of both signs are compared, and which one is kept depends on the order of a comparison. An
- * integer zero becomes 0.0. */
+/* Zeros of both signs may be compared, and which one is kept depends on the order of a comparison.
+ * An integer zero becomes 0.0. */
 static bool zeros_meet(const Tensor *a, const Tensor *b) {
     return (any_element(a, is_plus_zero) && unspecified_any(b, is_minus_zero)) ||
            (unspecified_any(a, is_minus_zero) && any_element(b, is_plus_zero));
@@ -215,10 +215,10 @@ static const char *loop_unspecified(const Call *call, OpId id) {
     case OP_clamp_min_Tensor:
     case OP_fmax:
     case OP_fmin:
-        return zeros_meet(call->arg[0].tensor, call->arg[1].tensor) ? two_zeros : NULL;
+        return zeros_compared(call->arg[0].tensor, call->arg[1].tensor) ? two_zeros : NULL;
     case OP_clamp_Tensor:
         for (int k = 1; k <= 2; k++) {
-            if (!call->arg[k].none && zeros_meet(call->arg[0].tensor, call->arg[k].tensor)) {
+            if (!call->arg[k].none && zeros_compared(call->arg[0].tensor, call->arg[k].tensor)) {
                 return two_zeros;
             }
         }
@@ -234,21 +234,10 @@ static const char *loop_unspecified(const Call *call, OpId id) {
     }
 }
 
-static bool is_negative(double x, DType dtype) {
-    (void)dtype;
-    return signbit(x);
-}
-
-static bool is_zero(double x, DType dtype) {
-    (void)dtype;
-    return x == 0;
-}
-
 /* A product of one term, of which an element is -0: some kernels of MKL add it to 0. */
 static bool term_is_minus_zero(const Tensor *a, const Tensor *b) {
     return dtype_bytes(a->dtype) >= 4 && semantics_now >= SEMANTICS_2_8 &&
-           (unspecified_any(a, is_zero) || unspecified_any(b, is_zero)) &&
-           (unspecified_any(a, is_negative) || unspecified_any(b, is_negative));
+           product_is_minus_zero(a, b);
 }
 
 static bool outer_has_minus_zero(const Call *call) {

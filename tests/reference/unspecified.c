@@ -74,6 +74,8 @@ START_TEST(the_sign_of_a_zero_product_of_one_term_is_unspecified_since_2_8) {
         "{'name': 'p', 'dtype': 'float32', 'size': [2, 1, 1], 'data': [1, 2]},"
         "{'name': 'k', 'dtype': 'float32', 'size': [1, 1, 2], 'data': [1, -1]},"
         "{'name': 'c', 'dtype': 'float32', 'size': [2, 1], 'data': [0, 1]},"
+        "{'name': 'n', 'dtype': 'float32', 'size': [2, 1], 'data': [0, -1]},"
+        "{'name': 'u', 'dtype': 'float32', 'size': [1, 2], 'data': [2, 1]},"
         "{'name': 'r', 'dtype': 'float32', 'size': [1, 2], 'data': [-1, 1]}";
     static const struct {
         const char *body;
@@ -84,6 +86,7 @@ START_TEST(the_sign_of_a_zero_product_of_one_term_is_unspecified_since_2_8) {
         {"{'op': 'conv1d', 'input': 'x', 'weight': 'p', 'out': 'y'}", false},
         {"{'op': 'conv1d', 'input': 'x', 'weight': 'k', 'out': 'y'}", false},
         {"{'op': 'mm', 'self': 'r', 'mat2': 'c', 'out': 'y'}", false},
+        {"{'op': 'mm', 'self': 'n', 'mat2': 'u', 'out': 'y'}", false},
     };
     for (int old = 0; old < 2; old++) {
         following = old ? SEMANTICS_1_13 : SEMANTICS_2_15;
@@ -108,6 +111,11 @@ START_TEST(what_few_elements_cannot_show_is_specified) {
         "{'name': 'b', 'dtype': 'float32', 'size': [2], 'data': ['inf', 3e38]},"
         "{'name': 'h', 'dtype': 'float64', 'size': [2], 'data': [1e308, -1e308]},"
         "{'name': 'v', 'dtype': 'float64', 'size': [8], 'data': [3.4e38, 1, 1, 1, 1, 1, 1, 1]},"
+        "{'name': 'zp', 'dtype': 'float32', 'size': [16], 'data': [0, 1, 1, 1, 1, 1, 1, 1, 1, 1, "
+        "1, 1, 1, 1, 1, 1]},"
+        "{'name': 'zm', 'dtype': 'float32', 'size': [1], 'data': ['-0.0']},"
+        "{'name': 'zn', 'dtype': 'float32', 'size': [16], 'data': [1, '-0.0', 1, 1, 1, 1, 1, 1, 1, "
+        "1, 1, 1, 1, 1, 1, 1]},"
         "{'name': 'e', 'dtype': 'float16', 'size': [2], 'requires_grad': true, 'data': [1, 2]},"
         "{'name': 'r', 'dtype': 'float32', 'size': [16], 'requires_grad': true, 'data': {'fill': "
         "'zeros', 'seed': 0}}";
@@ -130,6 +138,8 @@ START_TEST(what_few_elements_cannot_show_is_specified) {
         {"{'op': 'float_power', 'self': 'v', 'exponent': 2, 'out': 'y'}", false},
         {"{'op': 'special_xlog1py', 'self': -70000, 'other': 'e', 'out': 'y'}", true},
         {"{'op': 'special_xlog1py', 'self': -7000, 'other': 'e', 'out': 'y'}", false},
+        {"{'op': 'maximum', 'self': 'zp', 'other': 'zm', 'out': 'y'}", true},
+        {"{'op': 'maximum', 'self': 'zp', 'other': 'zn', 'out': 'y'}", false},
         {"{'op': 'hardshrink', 'self': 'x', 'out': 'y'}", false},
         {"{'op': 'hardshrink', 'self': 'r', 'lambd': {'float': 'nan'}, 'out': 'y'}", true},
     };
