@@ -5,7 +5,7 @@
  * grad, plain p = [1, 2, 3]. */
 #include "program/json/json.h"
 #include "reference/eager.h"
-#include "tests/support/runner.h"
+#include "tests/support/quoted.h"
 
 #include <string.h>
 
@@ -27,31 +27,12 @@ static Program *parsed(const char *functions, const char *body, const char *retu
         "{'name': 'p', 'dtype': 'float64', 'size': [3], 'data': [1, 2, 3]}],"
         "'functions': [%s], 'body': [%s], 'return': [%s], 'backward': {'fill': 'ones', 'seed': 0}}",
         values, functions, body, returns);
-    for (char *c = text; *c; c++) {
-        *c = *c == '\'' ? '"' : *c;
-    }
-    char message[256];
-    Program *program;
-    ParseStatus status =
-        program_parse(&arena, text, strlen(text), &program, message, sizeof message);
-    ck_assert_msg(status == PARSE_OK, "%s", message);
-    return program;
+    return parse_quoted(&arena, text);
 }
 
 static Result *run(const char *functions, const char *body, const char *returns) {
     RunOptions options = {.limits = LIMITS_DEFAULT};
     return reference_run(parsed(functions, body, returns, "1, 2, 3"), &options, &arena);
-}
-
-static const CallResult *ok(const Result *r) {
-    ck_assert_msg(r->calls[0].ok, "%s: %s", errcode_name(r->calls[0].error), r->calls[0].message);
-    return &r->calls[0];
-}
-
-static void raises(const Result *r, int at, const char *code) {
-    ck_assert(!r->calls[0].ok);
-    ck_assert_str_eq(errcode_name(r->calls[0].error), code);
-    ck_assert_int_eq(r->calls[0].error_at, at);
 }
 
 static void is(const Values *v, double a, double b, double c) {
