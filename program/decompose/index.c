@@ -327,6 +327,17 @@ static Tensor *single_mask(const Arg *indices, int64_t value_numel, int *rank) {
     return mask;
 }
 
+/* Is the first index after whole dims a mask of another shape? PyTorch compares the two where it
+ * asks whether a single value is masked_fill_ (canDispatchToMaskedFill). */
+static bool starts_with_bad_mask(const Tensor *self, const Arg *indices) {
+    int k = 0;
+    while (k < indices->tensors.n && !indices->tensors.v[k]) {
+        k++;
+    }
+    return k < indices->tensors.n && is_mask(indices->tensors.v[k]) &&
+           mask_fits(self, indices->tensors.v[k], k) == ERR_shape;
+}
+
 /* ---- index_put ---- */
 
 static ErrCode emit_put(Emit *e, OpId id, Tensor *self, const Arg *indices, Tensor *values,
@@ -390,9 +401,12 @@ ErrCode slicing_put_(Emit *e, Tensor *self, const Arg *indices, Tensor *values, 
     }
     /* The index is invalid. An error about writing to self (a leaf, for example) has precedence, so
      * the op is emitted unchanged and reports the error. A mask that was not expanded is rejected
-     * for its dtype. */
+     * for its dtype. Operands that overlap come after a mask for masked_fill_. */
     emit_put(e, OP__index_put_impl_, self, indices, values, accumulate, out, nout);
-    if (e->err->code == ERR_none || e->err->code == ERR_index_dtype) {
+    bool fills =
+        !accumulate && values && tensor_numel(values) == 1 && starts_with_bad_mask(self, indices);
+    if (e->err->code == ERR_none || e->err->code == ERR_index_dtype ||
+        (e->err->code == ERR_overlap && fills)) {
         e->err->code = ERR_none;
         return error_set(e->err, code, "%s", index_trouble(code));
     }

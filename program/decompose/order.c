@@ -41,8 +41,12 @@ ErrCode decompose_aminmax(Emit *e, const Call *call, Tensor **out, int *nout) {
         TRY(emit_call(e, &c, one, &n));
         found[k] = one[0];
     }
-    for (int k = 0; k < 2 && since(aminmax_backward); k++) { /* one node, which saves both */
-        emit_also_saves(e, found[k], found[1 - k], true);
+    for (int k = 0; k < 2; k++) { /* one node, which saves both if it has a derivative */
+        if (since(aminmax_backward)) {
+            emit_also_saves(e, found[k], found[1 - k], true);
+        } else {
+            emit_one_node(e, found[k], found[1 - k]);
+        }
     }
     return answer_pair(e, found[0], found[1], out, nout);
 }

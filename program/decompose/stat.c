@@ -65,7 +65,8 @@ ErrCode decompose_nanmean(Emit *e, const Call *call, Tensor **out, int *nout) {
                          "got %s",
                          dtype_name(self->dtype));
     }
-    if (!call->arg[3].none && !dtype_is_float(call->arg[3].dtype)) {
+    if (!call->arg[3].none && !dtype_is_float(call->arg[3].dtype) &&
+        since(nansum_to_integers)) { /* before, nansum refuses it, after the dims */
         return error_set(e->err, ERR_dtype,
                          "nanmean(): could not infer output dtype. Optional dtype must be either a "
                          "floating point or complex dtype. Got: %s",
