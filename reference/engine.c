@@ -104,10 +104,10 @@ static ErrCode engine_run_op(Session *s, GradNode *node, const bool *need, Tenso
               .out = out,
               .nslot = node->nslot};
     if (s->detect_unspecified) {
-        const char *why = unspecified_gradient(&g);
-        s->unspecified = why ? why : s->unspecified;
+        session_unspecified(s, unspecified_gradient(&g));
     }
     grad_run_rule(&g, node->in_formula);
+    zero_tensors_follow(s, &g);
     return s->err->code;
 }
 
@@ -178,8 +178,7 @@ static ErrCode engine_run_copy_slices(Session *s, const EngineTask *task, const 
         need[i] = engine_wants(s, task, node->next_edges[i]);
     }
     if (s->detect_unspecified) {
-        const char *why = unspecified_slice(node->base, node->view);
-        s->unspecified = why ? why : s->unspecified;
+        session_unspecified(s, unspecified_slice(node->base, node->view));
     }
     Tensor *result, *window, *slice = grad;
     bool overlaps = tensor_overlaps_itself(node->base);
@@ -469,6 +468,7 @@ ErrCode engine_run(Session *s, const EngineTask *task) {
     }
     while (ready.n > 0) {
         GradNode *node = queue_pop(&ready);
+        zero_tensors_arrive(s, node);
         bool runs = task->ninputs == 0 || node->needed;
         if (!runs && since(hook_before_capture)) {
             TRY(engine_call_hooks(s, node));

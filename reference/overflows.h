@@ -28,7 +28,7 @@ bool zeros_compared(const Tensor *a, const Tensor *b);
 /* mm of a column and a row: a product is -0. */
 bool product_is_minus_zero(const Tensor *a, const Tensor *b);
 
-/* ---- half_numbers.c ---- */
+/* ---- numbers as operands of half dtypes ---- */
 
 static const char half_number[] = "a half dtype with a number that it does not hold";
 

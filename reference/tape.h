@@ -34,7 +34,8 @@ struct Session {
     int64_t storages;     /* next storage's id */
     bool detect_unspecified; /* detect unspecified behaviour of PyTorch 1.13 (unspecified.h) */
     const char *unspecified; /* the last one that was found, or NULL */
-    const char *undefined;   /* why the current statement is undefined in PyTorch, or NULL */
+    const struct ZeroTensor *zero_tensors; /* gradients of PyTorch that have no memory */
+    const char *undefined; /* why the current statement is undefined in PyTorch, or NULL */
     Storage *unsettled; /* the storage that an in-place op was writing when it refused a value, or
                            NULL */
     int64_t visits;     /* walks of the engine so far */
@@ -43,6 +44,11 @@ struct Session {
 /* Notes, if `is`, why the current statement is undefined in PyTorch; the first reason counts. */
 static inline void session_undefined(Session *s, bool is, const char *why) {
     s->undefined = is && !s->undefined ? why : s->undefined;
+}
+
+/* Notes why the result of the run is unspecified in PyTorch, unless `why` is NULL. */
+static inline void session_unspecified(Session *s, const char *why) {
+    s->unspecified = why ? why : s->unspecified;
 }
 
 static inline Session *session_of(Emit *e) { return (Session *)(void *)e; }

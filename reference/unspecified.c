@@ -436,10 +436,6 @@ const char *unspecified_gradient(const Grad *g) {
         return semantics_now < SEMANTICS_2_8 && g->need[0] && !tensor_is_contiguous(self)
                    ? "masked_select: the gradient of a self that is not row-major"
                    : NULL;
-    case OP__sgn:
-        return g->need[0] ? "abs: the second derivative is a zero tensor, which refuses writes and "
-                            "times inf is 0"
-                          : NULL;
     case OP_gelu:
         return semantics_now < SEMANTICS_2_8 && self->dtype == DT_float32 && self->ndim > 1 &&
                        call_pw(call) == PW_gelu

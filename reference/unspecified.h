@@ -6,7 +6,7 @@
 #ifndef REFERENCE_UNSPECIFIED_H
 #define REFERENCE_UNSPECIFIED_H
 
-#include "program/ops/emit.h"
+#include "reference/tape.h"
 
 /* Why the result of `call` (operands as they are before it) is unspecified in PyTorch 1.13, or
  * NULL. The text is static. */
@@ -20,5 +20,12 @@ const char *unspecified_special_gradient(const Grad *g, bool vectors);
 /* The same for the gradient of `base`, read through `view`: it is uninitialized memory between the
  * elements of a base with gaps (CopySlices::apply, new_empty_strided). */
 const char *unspecified_slice(const Tensor *base, const Tensor *view);
+
+/* ---- zero_tensor.c ---- */
+
+/* After a derivative rule: is what it found made of a zero tensor, and is it zero? */
+void zero_tensors_follow(Session *s, const Grad *g);
+/* Before a node runs: does a zero tensor get to where a program can write to it? */
+void zero_tensors_arrive(Session *s, const GradNode *node);
 
 #endif

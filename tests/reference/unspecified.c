@@ -102,6 +102,38 @@ START_TEST(the_sign_of_a_zero_product_of_one_term_is_unspecified_since_2_8) {
 }
 END_TEST
 
+START_TEST(a_zero_tensor_is_unspecified_only_where_it_differs_from_zeros) {
+    static const char inputs[] =
+        "{'name': 'x', 'dtype': 'float32', 'size': [2], 'requires_grad': true, 'data': [0, 4]}";
+#define SLOPE                                                                                      \
+    "{'op': 'sqrt', 'self': 'x', 'out': 'r'}, {'op': 'exp', 'self': 'x', 'out': 'e'},"             \
+    "{'op': 'abs', 'self': '%s', 'out': 'a'}, {'op': 'sum', 'self': 'a', 'out': 'b'},"             \
+    "{'op': 'grad', 'outputs': ['b'], 'inputs': ['%s'], 'create_graph': true, 'out': ['g']},"      \
+    "{'op': 'sin', 'self': 'g', 'out': 'y'}%s"
+    static const struct {
+        const char *of, *then;
+        bool unspecified;
+    } cases[] = {
+        {"x", "", false},
+        {"e", "", false}, /* times exp(x) */
+        {"r", "", true},  /* by 2 * sqrt(0) */
+        {"x",
+         ", {'op': 'grad', 'outputs': ['y'], 'inputs': ['x'], 'grad_outputs': ['x'], "
+         "'retain_graph': "
+         "true, 'out': ['h']}",
+         true},
+    };
+    for (int k = 0; k < COUNT_OF(cases); k++) {
+        char body[600];
+        snprintf(body, sizeof body, SLOPE, cases[k].of, cases[k].of, cases[k].then);
+        Result *r = run_under(inputs, body, "'y'", (RunOptions){.detect_unspecified = true});
+        assert_ok(r);
+        ck_assert_msg((r->unspecified != NULL) == cases[k].unspecified, "%s", body);
+    }
+#undef SLOPE
+}
+END_TEST
+
 START_TEST(what_few_elements_cannot_show_is_specified) {
     static const char inputs[] =
         "{'name': 'x', 'dtype': 'float32', 'size': [3], 'requires_grad': true, 'data': [1, 1, "
@@ -174,6 +206,7 @@ int main(void) {
     tcase_add_test(tests, unspecified_behaviour_is_detected_from_the_operand_values);
     tcase_add_test(tests, lcm_of_the_least_integer_is_unspecified_for_types_that_trap);
     tcase_add_test(tests, the_sign_of_a_zero_product_of_one_term_is_unspecified_since_2_8);
+    tcase_add_test(tests, a_zero_tensor_is_unspecified_only_where_it_differs_from_zeros);
     tcase_add_test(tests, what_few_elements_cannot_show_is_specified);
     tcase_add_test(tests, the_gradient_of_selu_of_a_half_is_computed_in_float32);
     suite_add_tcase(suite, tests);
