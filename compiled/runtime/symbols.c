@@ -320,7 +320,7 @@ bool symbols_serve(RuntimeSession *r, Artifact *a, const CaptureInput *in) {
     if (!other) {
         return true;
     }
-    memset(s->lowered_for, 0, sizeof s->lowered_for);
+    memset(s->lowered_for, -1, sizeof s->lowered_for); /* 0 may be a size of a call */
     c->graph = graph_clone(s->graph, r->arena);
     graph_clear_map(s->graph);
     write_artifact_numbers(s->numbers, c, (ExitTensor *)a->exit, r->arena);

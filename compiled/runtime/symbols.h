@@ -57,7 +57,7 @@ typedef struct Symbols {
     const Compile *compile;
     bool skips_zero_one, skips_equal, skips_strides; /* faults GU-5a, GU-11, SH-4 */
     int64_t size[MAX_SYMBOLS];                       /* the sizes of the call */
-    int64_t lowered_for[MAX_SYMBOLS]; /* the sizes that the loops are lowered for; 0: none */
+    int64_t lowered_for[MAX_SYMBOLS]; /* the sizes that the loops are lowered for; -1: none */
 } Symbols;
 
 /* Does the metadata of a call match that of `was`? Symbols take their values from it; NULL: every
