@@ -76,7 +76,8 @@ static ErrCode arange_count_int(Scalar start, Scalar end, Scalar step, double *c
         return error_set(err, ERR_invalid,
                          "upper bound and larger bound inconsistent with step sign");
     }
-    *count = (double)((distance + by - (by > 0 ? 1 : -1)) / by);
+    int64_t wrapped = (int64_t)(uint64_t)(distance + by - (by > 0 ? 1 : -1)); /* as in PyTorch */
+    *count = (double)((__int128)wrapped / by);
     return ERR_none;
 }
 

@@ -155,7 +155,8 @@ static void run_rule_by_name(Grad *g) {
 
 void grad_run_rule(Grad *g, bool in_formula) {
     const OpInfo *op = g->call->op;
-    g->e->in_formula = g->e->create_graph && (in_formula || !op_saves_number(op));
+    bool number = op_saves_number(op) && !(in_formula && since(number_stays_a_number));
+    g->e->in_formula = g->e->create_graph && !number;
     if (g->e->create_graph && since(saved_by_name) && !op->slots_vary && !op->one_formula) {
         run_rule_by_name(g);
     } else {
