@@ -45,14 +45,27 @@ static ErrCode refuse_operands(Session *s, const Slots *slots, bool full) {
     return ERR_none;
 }
 
-/* The masks behind the coordinates that index self may not share its memory. */
+/* What index k is a part of: the coordinates of a mask, or the index. */
+static const Var *index_root(const Call *index_put, int k) {
+    Tensor *t = index_put->arg[1].tensors.v[k];
+    Var *index = t ? var_of(t) : NULL;
+    return index && index->base ? index->base : index;
+}
+
+/* The masks behind the coordinates that index self may not share its memory; a single value under
+ * one mask is written by masked_fill_, whose mask may be self. */
 static ErrCode dispatch_inplace_refuse_masks(Session *s, const Call *index_put) {
-    const Arg *indices = &index_put->arg[1];
-    for (int k = 0; k < indices->tensors.n; k++) {
-        Var *index = indices->tensors.v[k] ? var_of(indices->tensors.v[k]) : NULL;
-        const Var *root = index && index->base ? index->base : index;
+    const Var *only = NULL;
+    bool fills = !index_put->arg[3].b && tensor_numel(index_put->arg[2].tensor) == 1;
+    for (int k = 0; k < index_put->arg[1].tensors.n; k++) {
+        const Var *root = index_root(index_put, k);
+        fills &= !root || !only || root == only;
+        only = root ? root : only;
+    }
+    for (int k = 0; k < index_put->arg[1].tensors.n; k++) {
+        const Var *root = index_root(index_put, k);
         if (root && root->mask) {
-            TRY(refuse_operand(s, index_put->arg[0].tensor, &root->mask->tensor, true));
+            TRY(refuse_operand(s, index_put->arg[0].tensor, &root->mask->tensor, !fills));
         }
     }
     return ERR_none;

@@ -10,6 +10,7 @@
  * A function with jumps is inconclusive (NaN) where moving the operands within their bounds changes
  * the chosen piece: the result of a comparison, a floor, the integer quotient of a remainder. */
 #include "program/ops/functions.h"
+#include "program/semantics/semantics.h"
 #include "reference/shadow.h"
 
 #include <math.h>
@@ -327,11 +328,20 @@ static int chosen(const Point *p) {
     return p->x[1] != 0 ? 2 : 0;
 }
 
+/* How far the number that a kernel reads may be from `rounded`: since 2.8 mul and div of a half
+ * dtype read it in float32 (BinaryOpsKernel.cpp, opmath_t). */
+static double number_bound(Pw pw, double v, double rounded, DType compute) {
+    bool wide = semantics_now >= SEMANTICS_2_8 && (pw == PW_mul || pw == PW_div) &&
+                dtype_bytes(compute) == 2 && isfinite(rounded);
+    return wide ? fabs(v - rounded) : 0;
+}
+
 /* An operand as the kernel reads it: converted to the computation's dtype. */
 static void load_operand(Point *p, int i, const PwOperand *operand, int64_t at, DType compute) {
     if (!operand->tensor) {
-        p->x[i] = shadow_round(scalar_to_double(operand->scalar), compute);
-        p->b[i] = 0;
+        double v = scalar_to_double(operand->scalar);
+        p->x[i] = shadow_round(v, compute);
+        p->b[i] = number_bound(p->pw, v, p->x[i], compute);
         return;
     }
     double v = operand->tensor->storage->value64[at], b = operand->tensor->storage->bound[at];

@@ -31,16 +31,24 @@ static ErrCode refuse_overlap(Capture *cap, const Tensor *self, Tensor *const *s
     return ERR_none;
 }
 
-/* The masks behind the coordinates that index self may not share its memory either. */
+/* The masks behind the coordinates that index self may not share its memory either, but for the
+ * mask under which a single value is written as masked_fill_ does. */
 static ErrCode inplace_refuse_masks(Capture *cap, const Call *index_put) {
     Tensor *pair[2] = {index_put->arg[0].tensor, NULL};
+    const Var *root[MAX_SLOTS], *first = NULL;
+    bool several = index_put->arg[3].b || tensor_numel(index_put->arg[2].tensor) != 1;
     for (int k = 0; k < index_put->arg[1].tensors.n; k++) {
         const Var *index = (const Var *)index_put->arg[1].tensors.v[k];
-        const Var *root = index && index->base ? index->base : index;
-        if (root && root->mask) {
-            pair[1] = (Tensor *)&root->mask
-                          ->tensor; /* the same object: an empty tensor overlaps only itself */
-            TRY(refuse_overlap(cap, pair[0], pair, 2, false, true));
+        root[k] = index && index->base ? index->base : index;
+        first = first ? first : root[k];
+        several |= root[k] && root[k] != first;
+    }
+    for (int k = 0; k < index_put->arg[1].tensors.n; k++) {
+        if (root[k] && root[k]->mask) {
+            pair[1] =
+                (Tensor *)&root[k]
+                    ->mask->tensor; /* the same object: an empty tensor overlaps only itself */
+            TRY(refuse_overlap(cap, pair[0], pair, 2, false, several));
         }
     }
     return ERR_none;

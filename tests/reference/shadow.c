@@ -150,6 +150,22 @@ START_TEST(the_product_of_two_bounds_counts) {
 }
 END_TEST
 
+/* 2.5 times pi, in float16: 7.8516 with the number in float16, 7.8555 with it in float32. */
+START_TEST(the_rounding_of_a_number_counts_in_a_half_product) {
+    static const char inputs[] = "{'name': 'h', 'dtype': 'float16', 'size': [1], 'data': [2.5]}";
+    for (int old = 0; old < 2; old++) {
+        following = old ? SEMANTICS_1_13 : SEMANTICS_2_15;
+        Result *r =
+            run_with(inputs, "{'op': 'mul', 'self': 'h', 'other': 3.141592653589793, 'out': 'y'}",
+                     "'y'", true);
+        assert_ok(r);
+        const Values *y = &r->calls[0].returns[0].values;
+        ck_assert_int_eq(fabs(y->value64[0] - 7.85546875) <= y->bound[0], !old);
+    }
+    following = SEMANTICS_NONE;
+}
+END_TEST
+
 int main(void) {
     Suite *suite = suite_create("shadow");
     TCase *tests = tcase_create("bounds");
@@ -163,6 +179,7 @@ int main(void) {
     tcase_add_test(tests, a_single_number_within_the_bound_is_inconclusive);
     tcase_add_test(tests, the_shadow_changes_no_result);
     tcase_add_test(tests, the_product_of_two_bounds_counts);
+    tcase_add_test(tests, the_rounding_of_a_number_counts_in_a_half_product);
     suite_add_tcase(suite, tests);
     return run_suite("reference/shadow", suite);
 }
