@@ -2,6 +2,7 @@
 #include "reference/overflows.h"
 #include "reference/unspecified.h"
 
+#include "program/infer/infer.h"
 #include "program/ops/functions.h"
 #include "program/semantics/semantics.h"
 
@@ -83,7 +84,9 @@ static bool sorts_nan(const Call *call) {
     if (since(half_kernels) || !isin_sorts(call)) {
         return false;
     }
-    return unspecified_special_any(call->arg[1].tensor, is_special_nan, 0);
+    bool elements = call->op->param[0].type == ARG_TENSOR &&
+                    unspecified_special_any(call->arg[0].tensor, is_special_nan, 0);
+    return elements || unspecified_special_any(call->arg[1].tensor, is_special_nan, 0);
 }
 
 /* A variance without a degree of freedom: in 1.13 its gradient is a number, which is refused
@@ -132,6 +135,11 @@ const char *unspecified_special(const Call *call, bool vectors) {
     case OP_lcm:
         return holds_least(self) || holds_least(call->arg[1].tensor)
                    ? "lcm of the least integer: SIGFPE"
+                   : NULL;
+    case OP_trapezoid_dx: /* a 0-dim gradient is multiplied in float64 (mul_tensor_backward) */
+        return semantics_now < SEMANTICS_2_8 && dtype_is_float(self->dtype) &&
+                       scalar_overflows(call->arg[1].scalar, self->dtype)
+                   ? "trapezoid: a dx that the dtype does not hold"
                    : NULL;
     case OP_softshrink:
         return vectors && unspecified_special_any(self, is_shrunk_negative,

@@ -73,12 +73,14 @@ Result *exchange_failed(const Target *t, Arena *arena, Failure failure, const ch
     r->failure = failure;
     r->ncalls = 1;
     r->calls = arena_array(arena, CallResult, 1);
-    r->calls[0].error = ERR_internal;
+    r->calls[0].error = failure == FAILURE_NONE ? ERR_limit : ERR_internal;
     r->calls[0].error_at = AT_UNKNOWN;
     r->calls[0].no_trace = true;
-    r->calls[0].message =
-        arena_printf(arena, "%s: %s%s%s", failure == FAILURE_TIMEOUT ? "timeout" : "crash", what,
-                     words[0] ? "; its standard error ends: " : "", words);
+    r->calls[0].message = arena_printf(arena, "%s: %s%s%s",
+                                       failure == FAILURE_NONE      ? "limit"
+                                       : failure == FAILURE_TIMEOUT ? "timeout"
+                                                                    : "crash",
+                                       what, words[0] ? "; its standard error ends: " : "", words);
     return r;
 }
 
@@ -103,6 +105,17 @@ static bool read_each_result(Reader *r, const Json *root, Ticket *ticket) {
     return n == ticket->nmodes || json_bad(r, results, "expected one result for each mode");
 }
 
+/* An answer that nobody reads: its tensors have too many elements. */
+static void answer_is_long(Ticket *ticket, bool all, size_t length) {
+    char text[100];
+    snprintf(text, sizeof text, "an answer of %zu bytes: the limit is %d", length, JSON_MAX_BYTES);
+    int first = ticket->part < 0 ? 0 : ticket->part, end = all ? ticket->nmodes : first + 1;
+    for (int m = first; m < end; m++) {
+        ticket->result[m] =
+            exchange_failed(ticket->by[m], &ticket->arena, FAILURE_NONE, text, NULL);
+    }
+}
+
 bool exchange_answer(Ticket *ticket, const char *line, size_t length, char *message,
                      size_t message_size) {
     static const char *const keys[] = {"id", "result", NULL}, *const keys_of_modes[] = {
@@ -114,6 +127,10 @@ bool exchange_answer(Ticket *ticket, const char *line, size_t length, char *mess
                 .message_size = message_size};
     message[0] = '\0';
     bool all = ticket->nmodes > 1 && ticket->part < 0;
+    if (length > JSON_MAX_BYTES) {
+        answer_is_long(ticket, all, length);
+        return true;
+    }
     const Json *root = json_parse(&r, line, length);
     if (!root || !json_want(&r, root, JSON_OBJECT, "an object") ||
         !json_keys(&r, root, all ? keys_of_modes : keys, NULL)) {

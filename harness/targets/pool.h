@@ -61,7 +61,8 @@ struct Target {
 /* ---- exchange.c: the lines that are exchanged ---- */
 /* Fills ticket->request. */
 void exchange_request(const Target *t, Ticket *ticket);
-/* Reads the results of an answer to `ticket`; false and why not. */
+/* Reads the results of an answer to `ticket`; false and why not. One that is longer than
+ * JSON_MAX_BYTES is the error `limit`. */
 bool exchange_answer(Ticket *ticket, const char *line, size_t length, char *message,
                      size_t message_size);
 /* A hello that names our mode? */
@@ -69,7 +70,8 @@ bool exchange_hello(Target *t, Arena *scratch, const char *line, size_t length, 
                     size_t message_size);
 /* The result of a program that is no longer waited for. */
 Result *exchange_cut(const Target *t, Arena *arena);
-/* The result of a program that the target did not answer. */
+/* The result of a program that the target did not answer; FAILURE_NONE: at too great length, the
+ * error `limit`. */
 Result *exchange_failed(const Target *t, Arena *arena, Failure failure, const char *what,
                         const Process *process);
 

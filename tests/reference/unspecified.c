@@ -27,6 +27,7 @@ START_TEST(unspecified_behaviour_is_detected_from_the_operand_values) {
         "{'op': 'log1p', 'self': 'z', 'out': 'y'}",
         "{'op': 'maximum', 'self': 'x', 'other': 'z', 'out': 'y'}",
         "{'op': 'remainder', 'self': 'z', 'other': 0.5, 'out': 'y'}",
+        "{'op': 'isin', 'elements': 'x', 'test_elements': 'i', 'out': 'y'}",
         ("{'op': 'as_strided_scatter', 'self': 'x', 'src': 'z', 'size': [16], 'stride': [1], "
          "'out': "
          "'y'}")};

@@ -1,4 +1,4 @@
-"""A target that misbehaves on request: the program's name says how ("die", "hang", "garbage", "flood", "kill", "noid", "late word", "hungry", "orphan", "held"); "die compiled" when it is run in that mode, "die together" in two modes at once); any other is answered with one call that returned nothing, "flaky" with a wrong version at
+"""A target that misbehaves on request: the program's name says how ("die", "hang", "garbage", "flood", "kill", "noid", "long", "late word", "hungry", "orphan", "held"); "die compiled" when it is run in that mode, "die together" in two modes at once); any other is answered with one call that returned nothing, "flaky" with a wrong version at
 every other request, "wrong" when compiled, "raise" then, "hash" too unless PYTHONHASHSEED is 2. FAKE_AS is a name for all programs. "exit" as an argument: ends at once; "accepts": takes requests for several modes, and for a
 process of their own. FAKE_LOG names a file that gets a line for each request: its process, the modes, "alone"."""
 import json
@@ -77,6 +77,8 @@ for line in sys.stdin:
     elif name == "flaky":
         asked += 1
         call["inputs"] = [{"name": "x", "version": 7 * (asked % 2)}]
+    elif name == "long":
+        call["x-text"] = "x" * (17 << 20)
     elif name == "extra":
         call["x-graph-breaks"] = 3
     late = "and another thing\n" if name == "late word" else ""
