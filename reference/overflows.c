@@ -36,10 +36,13 @@ bool quotient_overflows(const Call *call) {
 
 /* self + alpha * other: the vectorized part of the loop rounds once, the tail twice. */
 bool alpha_overflows(const Call *call) {
-    const Tensor *other = call->arg[call->op->pw == PW_rsub ? 0 : 1].tensor;
+    bool turned = call->op->pw == PW_rsub, number = call->op->param[1].type == ARG_SCALAR;
+    const Tensor *other = call->arg[turned ? 0 : 1].tensor,
+                 *self = call->arg[turned && !number ? 1 : 0].tensor;
+    DType dtype = dtype_is_float(other->dtype) ? other->dtype : self->dtype;
     double alpha = fabs(scalar_to_double(call->arg[2].scalar));
-    return alpha > 1 && dtype_is_float(other->dtype) &&
-           alpha * magnitude(other, false) > dtype_largest(other->dtype);
+    return alpha > 1 && dtype_is_float(dtype) &&
+           alpha * magnitude(other, false) > dtype_largest(dtype);
 }
 
 /* self + value * tensor1 * tensor2 (or / tensor2), from left to right: a partial product overflows

@@ -1,5 +1,6 @@
 /* What the rule files share: constant operands, and the construction of rewrites. */
 #include "compiled/rules/rules.h"
+#include "program/ops/functions.h"
 
 #include <math.h>
 #include <string.h>
@@ -19,7 +20,7 @@ bool operand_value(const Node *n, int p, Scalar *value) {
             return false;
         }
     } else {
-        *value = arg->scalar;
+        *value = call_scalar(n->call, p, n->t.dtype);
     }
     *value = lower_scalar(*value, n->t.dtype);
     return true;

@@ -229,6 +229,13 @@ static Scalar end_of_logit(const Arg *eps, bool high, DType compute) {
     return scalar_float(high ? dtype_round(1 - low, compute) : low);
 }
 
+Scalar call_scalar(const Call *call, int param, DType compute) {
+    Scalar s = call->arg[param].scalar;
+    bool alpha = call->op->pw == PW_sub || call->op->pw == PW_rsub;
+    bool zero = s.kind != CAT_FLOAT && scalar_to_double(s) == 0;
+    return alpha && zero && param == 2 && dtype_is_float(compute) ? scalar_float(-0.0) : s;
+}
+
 int call_operands(const Call *call, DType compute, PwOperand operands[PW_MAX_OPERANDS]) {
     const OpInfo *op = call->op;
     int n = op->pw == PW_pow && call_pw(call) != PW_pow
@@ -252,7 +259,8 @@ int call_operands(const Call *call, DType compute, PwOperand operands[PW_MAX_OPE
             bool truth =
                 compute == DT_bool &&
                 a->scalar.kind == CAT_FLOAT; /* masked_fill of a bool tensor: 0.5 is true */
-            operands[k].scalar = truth ? scalar_bool(a->scalar.f != 0) : a->scalar;
+            operands[k].scalar =
+                truth ? scalar_bool(a->scalar.f != 0) : call_scalar(call, op->operand[k], compute);
             if (k > 0 && since(clamp_saturates) &&
                 (op->typing == typing_clamp || op->typing == typing_hardtanh) &&
                 !dtype_is_float(compute) && compute != DT_bool) {

@@ -60,6 +60,10 @@ ErrCode kernel_pointwise(const Call *call, Tensor *const *out, KernelCtx *k);
  * div_trunc, and pow by the Scalar 0.5 or -0.5 is sqrt or rsqrt, gelu has two forms, and
  * bitwise_not of a bool is logical_not. */
 Pw call_pw(const Call *call);
+/* The number that is argument `param`, as the kernel takes it: sub and rsub add with -alpha, which
+ * is +0.0 for an integer 0 (sub_out in aten/src/ATen/native/BinaryOps.cpp), so their alpha is -0.0
+ * then. */
+Scalar call_scalar(const Call *call, int param, DType compute);
 /* The operands of a POINTWISE call in the order of call_pw's function, for pw_apply to convert
  * to `compute`: a missing bound becomes the lowest or highest value of `compute`. Returns their
  * count. */
