@@ -309,6 +309,7 @@ static bool refused_before_sizes(const Call *call, ErrCode code) {
     return typing == typing_where || typing == typing_heaviside ||
            (typing == typing_no_bool_pair && code == ERR_dtype) ||
            (typing == typing_div_mode && code == ERR_invalid) ||
+           (typing == typing_hardtanh && code == ERR_invalid && !since(clamp_saturates)) ||
            (typing == typing_addcdiv && code == ERR_dtype && divides_integers(call)) ||
            (typing == typing_lerp && code == ERR_dtype && !dtypes_equal(call));
 }
