@@ -135,6 +135,27 @@ START_TEST(a_zero_tensor_is_unspecified_only_where_it_differs_from_zeros) {
 }
 END_TEST
 
+START_TEST(a_product_of_several_zeros_is_not_differentiated_twice) {
+    static const char *const src[] = {"[0, 0]", "[0, 1]"};
+    for (int k = 0; k < COUNT_OF(src); k++) {
+        char inputs[400];
+        snprintf(inputs, sizeof inputs,
+                 "{'name': 'x', 'dtype': 'float32', 'size': [1], 'data': [2]},"
+                 "{'name': 's', 'dtype': 'float32', 'size': [2], 'requires_grad': true, 'data': "
+                 "%s}, {'name': 'i', 'dtype': 'int64', 'size': [2], 'data': [0, 0]}",
+                 src[k]);
+        Result *r = run_under(
+            inputs,
+            "{'op': 'scatter_reduce', 'self': 'x', 'dim': 0, 'index': 'i', 'src': 's', 'reduce': "
+            "'prod', 'out': 'p'}, {'op': 'grad', 'outputs': ['p'], 'inputs': ['s'], "
+            "'grad_outputs': ['x'], 'create_graph': true, 'out': ['y']}",
+            "'y'", (RunOptions){.detect_unspecified = true});
+        assert_ok(r);
+        ck_assert_int_eq(r->unspecified != NULL, k == 0);
+    }
+}
+END_TEST
+
 START_TEST(what_few_elements_cannot_show_is_specified) {
     static const char inputs[] =
         "{'name': 'x', 'dtype': 'float32', 'size': [3], 'requires_grad': true, 'data': [1, 1, "
@@ -208,6 +229,7 @@ int main(void) {
     tcase_add_test(tests, lcm_of_the_least_integer_is_unspecified_for_types_that_trap);
     tcase_add_test(tests, the_sign_of_a_zero_product_of_one_term_is_unspecified_since_2_8);
     tcase_add_test(tests, a_zero_tensor_is_unspecified_only_where_it_differs_from_zeros);
+    tcase_add_test(tests, a_product_of_several_zeros_is_not_differentiated_twice);
     tcase_add_test(tests, what_few_elements_cannot_show_is_specified);
     tcase_add_test(tests, the_gradient_of_selu_of_a_half_is_computed_in_float32);
     suite_add_tcase(suite, tests);
