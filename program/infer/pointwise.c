@@ -480,6 +480,10 @@ ErrCode infer_pointwise(const Call *call, Infer *r) {
         op->id == OP__log_softmax_backward) {
         return infer_cloned(r, t[2], out->dtype); /* its value */
     }
+    bool product = op->pw == PW_isfinite && dtype_is_float(t[0]->dtype);
     pointwise_strides(op, out, t, n, r->compute, same_size);
+    if (product && tensor_is_contiguous(out)) { /* (self == self) * (abs(self) != inf) */
+        contiguous_strides(out->size, out->ndim, out->stride);
+    }
     return ERR_none;
 }
