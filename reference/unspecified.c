@@ -242,7 +242,8 @@ static bool term_is_minus_zero(const Tensor *a, const Tensor *b) {
 }
 
 static bool outer_has_minus_zero(const Call *call) {
-    const Tensor *a = call->arg[0].tensor, *b = call->arg[1].tensor;
+    int at = call->op->id == OP_addmm;
+    const Tensor *a = call->arg[at].tensor, *b = call->arg[at + 1].tensor;
     bool outer = a->ndim >= 2 && b->ndim == 2 && a->size[a->ndim - 1] == 1 && b->size[0] == 1;
     return outer && term_is_minus_zero(a, b);
 }
@@ -366,6 +367,7 @@ const char *unspecified(const Call *call) {
                : products_overflow(call) ? "prod: partial products that overflow or vanish"
                                          : NULL;
     case OP_mm:
+    case OP_addmm:
     case OP_matmul:
         return outer_has_minus_zero(call) ? "mm of a column and a row: the sign of a zero" : NULL;
     case OP_hardswish:

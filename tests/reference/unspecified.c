@@ -84,6 +84,7 @@ START_TEST(the_sign_of_a_zero_product_of_one_term_is_unspecified_since_2_8) {
     } cases[] = {
         {"{'op': 'conv1d', 'input': 'x', 'weight': 'w', 'out': 'y'}", true},
         {"{'op': 'mm', 'self': 'c', 'mat2': 'r', 'out': 'y'}", true},
+        {"{'op': 'addmm', 'self': 'c', 'mat1': 'c', 'mat2': 'r', 'out': 'y'}", true},
         {"{'op': 'conv1d', 'input': 'x', 'weight': 'p', 'out': 'y'}", false},
         {"{'op': 'conv1d', 'input': 'x', 'weight': 'k', 'out': 'y'}", false},
         {"{'op': 'mm', 'self': 'r', 'mat2': 'c', 'out': 'y'}", false},
