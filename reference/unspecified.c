@@ -12,9 +12,7 @@
 #include <math.h>
 #include <string.h>
 
-typedef bool (*Test)(double x, DType dtype);
-
-static bool any_element(const Tensor *t, Test test) {
+static bool any_element(const Tensor *t, ElementTest test) {
     const Tensor *one[1] = {t};
     for (Walk w = walk_start(t->size, t->ndim, one, 1); walk_more(&w); walk_next(&w)) {
         if (test(element_double(t->storage->data, t->dtype, w.at[0]), t->dtype)) {
@@ -24,13 +22,13 @@ static bool any_element(const Tensor *t, Test test) {
     return false;
 }
 
-static bool unspecified_any(const Tensor *t, Test test) {
+bool unspecified_any(const Tensor *t, ElementTest test) {
     return dtype_is_float(t->dtype) && any_element(t, test);
 }
 
 /* ---- values ---- */
 
-static bool unspecified_is_nan(double x, DType dtype) {
+bool unspecified_is_nan(double x, DType dtype) {
     (void)dtype;
     return isnan(x);
 }

@@ -21,6 +21,11 @@ const char *unspecified_special_gradient(const Grad *g, bool vectors);
  * elements of a base with gaps (CopySlices::apply, new_empty_strided). */
 const char *unspecified_slice(const Tensor *base, const Tensor *view);
 
+/* Does some element of a tensor, of a floating dtype, pass the test? */
+typedef bool (*ElementTest)(double x, DType dtype);
+bool unspecified_any(const Tensor *t, ElementTest test);
+bool unspecified_is_nan(double x, DType dtype);
+
 /* ---- zero_tensor.c ---- */
 
 /* After a derivative rule: is what it found made of a zero tensor, and is it zero? */

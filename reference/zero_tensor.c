@@ -18,15 +18,6 @@ static bool is_zero_tensor(const Session *s, const Tensor *t) {
     return z != NULL;
 }
 
-static bool holds_nan(const Tensor *t) {
-    const Tensor *one[1] = {t};
-    bool found = false;
-    for (Walk w = walk_start(t->size, t->ndim, one, 1); walk_more(&w) && !found; walk_next(&w)) {
-        found = isnan(element_double(t->storage->data, t->dtype, w.at[0]));
-    }
-    return found;
-}
-
 void zero_tensors_follow(Session *s, const Grad *g) {
     bool made = s->detect_unspecified && g->call->op->id == OP__sgn;
     for (int i = 0; i < g->nresult; i++) {
@@ -36,7 +27,7 @@ void zero_tensors_follow(Session *s, const Grad *g) {
         if (!g->out[i]) {
             continue;
         }
-        if (holds_nan(g->out[i])) {
+        if (unspecified_any(g->out[i], unspecified_is_nan)) {
             session_unspecified(s, "abs: the second derivative is 0 where a factor is inf or nan");
         }
         ZeroTensor *z = arena_new(s->arena, ZeroTensor);
