@@ -48,13 +48,14 @@ static Tensor *to_double(Emit *e, Tensor *t) {
     return emit_call(e, &c, out, &n) == ERR_none ? out[0] : NULL;
 }
 
-/* float_power: pow in float64 */
+/* float_power: pow in float64. The exponent is cast first: a C++ compiler evaluates the arguments
+ * from the right (float_power in aten/src/ATen/native/Pow.cpp). */
 ErrCode decompose_float_power(Emit *e, const Call *call, Tensor **out, int *nout) {
     OpId id = call->op->id;
     Call c = call_new(id == OP_float_power_Scalar          ? OP_pow_Scalar
                       : id == OP_float_power_Tensor_Scalar ? OP_pow_Tensor_Scalar
                                                            : OP_pow_Tensor_Tensor);
-    for (int k = 0; k < 2; k++) {
+    for (int k = 1; k >= 0; k--) {
         c.arg[k] = call->arg[k];
         if (call->op->param[k].type == ARG_TENSOR) {
             c.arg[k].tensor = to_double(e, call->arg[k].tensor);

@@ -46,23 +46,25 @@ static ErrCode check_extension(const Call *call, int param, int dim, Error *err)
 ErrCode decompose_diff(Emit *e, const Call *call, Tensor **out, int *nout) {
     Tensor *self = call->arg[0].tensor;
     int64_t n = call->arg[1].i;
-    int dim;
+    int dim = 0;
     if (self->ndim == 0) {
         return error_set(e->err, ERR_invalid, "diff expects input to be at least one-dimensional");
     }
-    TRY(dim_wrap(call->arg[2].i, self->ndim, &dim, e->err));
-    TRY(check_extension(call, 3, dim, e->err));
-    TRY(check_extension(call, 4, dim, e->err));
     if (n < 0 && since(diff_negative)) {
         return error_set(e->err, ERR_invalid, "order must be non-negative but got %lld",
                          (long long)n);
     }
-    if (n < 0) { /* no difference is taken */
-        return decompose_differences_answer(e, extended(e, call, self, dim), out, nout);
+    if (n != 0 || !call->arg[3].none || !call->arg[4].none) { /* else no one reads dim */
+        TRY(dim_wrap(call->arg[2].i, self->ndim, &dim, e->err));
+        TRY(check_extension(call, 3, dim, e->err));
+        TRY(check_extension(call, 4, dim, e->err));
     }
     if (n == 0) {
         Tensor *zeros = emit_unary(e, OP_zeros_like, self);
         return decompose_differences_answer(e, emit_op(e, OP_copy_, 2, zeros, self), out, nout);
+    }
+    if (n < 0) { /* no difference is taken */
+        return decompose_differences_answer(e, extended(e, call, self, dim), out, nout);
     }
     Tensor *t = extended(e, call, self, dim);
     TRY(e->err->code);
@@ -70,7 +72,7 @@ ErrCode decompose_diff(Emit *e, const Call *call, Tensor **out, int *nout) {
     n = n < length ? n : length;
     for (int64_t i = 0; i < n && t; i++) {
         int64_t rest = t->size[dim] - 1;
-        Tensor *right = emit_narrow(e, t, dim, 1, rest), *left = emit_narrow(e, t, dim, 0, rest);
+        Tensor *left = emit_narrow(e, t, dim, 0, rest), *right = emit_narrow(e, t, dim, 1, rest);
         t = t->dtype == DT_bool ? emit_binary(e, OP_logical_xor, right, left)
                                 : emit_sub(e, right, left);
         if (rest == 0) {
@@ -142,9 +144,9 @@ ErrCode decompose_trapezoid(Emit *e, const Call *call, Tensor **out, int *nout) 
     TRY(check_trapezoid(e, call, &dim));
     TRY(refuse_bool_spacing(e, call));
     int64_t along = call->arg[2].i;
-    Tensor *sum = emit_sum_dims(e, y, &along, 1, false);
-    Tensor *ends = emit_add(e, emit_select(e, y, along, 0), emit_select(e, y, along, -1));
-    Tensor *less = emit_sub(e, sum, times_number(e, ends, scalar_float(0.5)));
+    Tensor *last = emit_select(e, y, along, -1), *first = emit_select(e, y, along, 0);
+    Tensor *half = times_number(e, emit_add(e, first, last), scalar_float(0.5));
+    Tensor *less = emit_sub(e, emit_sum_dims(e, y, &along, 1, false), half);
     return decompose_differences_answer(e, times_number(e, less, dx), out, nout);
 }
 

@@ -40,11 +40,11 @@ ErrCode decompose_kl_div(Emit *e, const Call *call, Tensor **out, int *nout) {
         return error_set(e->err, ERR_invalid, "kl_div: Integral inputs not supported.");
     }
     if (call->arg[3].b) {
-        Tensor *factor = emit_unary(e, OP_exp, target);
-        loss = emit_mul(e, factor, emit_sub(e, target, self));
+        Tensor *apart = emit_sub(e, target, self);
+        loss = emit_mul(e, emit_unary(e, OP_exp, target), apart);
     } else {
-        Tensor *own = emit_binary(e, OP_xlogy_Tensor, target, target);
-        loss = emit_sub(e, own, emit_mul(e, target, self));
+        Tensor *product = emit_mul(e, target, self);
+        loss = emit_sub(e, emit_binary(e, OP_xlogy_Tensor, target, target), product);
     }
     return reduced_loss(e, call, loss, out, nout);
 }
@@ -67,7 +67,8 @@ ErrCode decompose_hinge_embedding_loss(Emit *e, const Call *call, Tensor **out, 
 /* margin_ranking_loss: max(0, -target * (input1 - input2) + margin) */
 ErrCode decompose_margin_ranking_loss(Emit *e, const Call *call, Tensor **out, int *nout) {
     Tensor *a = call->arg[0].tensor, *b = call->arg[1].tensor, *target = call->arg[2].tensor;
-    Tensor *product = emit_mul(e, emit_neg(e, target), emit_sub(e, a, b));
+    Tensor *apart = emit_sub(e, a, b);
+    Tensor *product = emit_mul(e, emit_neg(e, target), apart);
     Tensor *raised = emit_scalar(e, OP_add_Scalar, product, scalar_float(call->arg[3].f));
     return reduced_loss(e, call, emit_op(e, OP_clamp_min_, 2, raised, scalar_int(0)), out, nout);
 }
@@ -77,17 +78,17 @@ ErrCode decompose_margin_ranking_loss(Emit *e, const Call *call, Tensor **out, i
 ErrCode decompose_poisson_nll_loss(Emit *e, const Call *call, Tensor **out, int *nout) {
     Tensor *input = call->arg[0].tensor, *target = call->arg[1].tensor, *loss;
     if (call->arg[2].b) {
-        Tensor *rate = emit_unary(e, OP_exp, input);
-        loss = emit_sub(e, rate, emit_mul(e, target, input));
+        Tensor *product = emit_mul(e, target, input);
+        loss = emit_sub(e, emit_unary(e, OP_exp, input), product);
     } else {
         Tensor *raised = emit_scalar(e, OP_add_Scalar, input, scalar_float(call->arg[4].f));
         loss = emit_sub(e, input, emit_mul(e, target, emit_unary(e, OP_log, raised)));
     }
     if (call->arg[3].b) {
-        Tensor *first = emit_sub(e, emit_mul(e, target, emit_unary(e, OP_log, target)), target);
         Tensor *turned = emit_scalar(e, OP_mul_Scalar, target, scalar_float(2 * 3.141592653589793));
         Tensor *half =
             emit_scalar(e, OP_mul_Scalar, emit_unary(e, OP_log, turned), scalar_float(0.5));
+        Tensor *first = emit_sub(e, emit_mul(e, target, emit_unary(e, OP_log, target)), target);
         Tensor *small = emit_scalar(e, OP_le_Scalar, target, scalar_int(1));
         Tensor *term = emit_masked_fill(e, emit_add(e, first, half), small, scalar_int(0));
         loss = emit_op(e, OP_add__Tensor, 2, loss, term);

@@ -293,8 +293,9 @@ static Tensor *inside(const Grad *g, Tensor *x, Scalar lowest, Scalar highest) {
     if (e->in_program) {
         return emit_op(e, OP__hardtanh_backward, 4, grad_of(g), x, lowest, highest);
     }
-    Tensor *off = emit_binary(e, OP_logical_or, emit_scalar(e, OP_le_Scalar, x, lowest),
-                              emit_scalar(e, OP_ge_Scalar, x, highest));
+    Tensor *above = emit_scalar(e, OP_ge_Scalar, x, highest),
+           *below = emit_scalar(e, OP_le_Scalar, x, lowest);
+    Tensor *off = emit_binary(e, OP_logical_or, below, above);
     return emit_masked_fill(e, grad_of(g), off, scalar_int(0));
 }
 /* In 1.13 hardtanh_backward has no kernel for the half types ("hardshrink_backward_cpu"). */

@@ -56,7 +56,8 @@ static Tensor *mse_loss_backward(const Grad *g, Tensor *grad, Tensor *self, Tens
         return NULL;
     }
     DType wide = dtype_promote(dtype_promote(grad->dtype, self->dtype), target->dtype);
-    Tensor *apart = emit_sub(e, emit_cast(e, x, wide), emit_cast(e, y, wide));
+    y = emit_cast(e, y, wide);
+    Tensor *apart = emit_sub(e, emit_cast(e, x, wide), y);
     Scalar norm = scalar_float(reduction == 1 ? 2 / (double)tensor_numel(self) : 2);
     Tensor *slope = emit_scalar(e, OP_mul_Scalar, apart, norm);
     Tensor *value = emit_unary(e, OP_contiguous, emit_mul(e, slope, emit_cast(e, factor, wide)));
@@ -168,8 +169,8 @@ void grad_layer_norm(Grad *g) {
         Tensor *G = weight ? emit_mul(e, grad, emit_cast(e, weight, grad->dtype)) : grad;
         Tensor *level = emit_op(e, OP_mean_dim, 3, G, dims, n, 1),
                *slope = emit_op(e, OP_mean_dim, 3, emit_mul(e, G, xhat), dims, n, 1);
-        Tensor *answer =
-            emit_mul(e, emit_sub(e, emit_sub(e, G, level), emit_mul(e, xhat, slope)), rstd);
+        Tensor *sloped = emit_mul(e, xhat, slope);
+        Tensor *answer = emit_mul(e, emit_sub(e, emit_sub(e, G, level), sloped), rstd);
         bool laid_out = answer && tensor_numel(answer) > 0 && !tensor_is_contiguous(answer);
         give(g, 0, laid_out ? emit_op(e, OP__contiguous_copy, 1, answer) : answer);
     }

@@ -11,8 +11,8 @@ void grad_extreme_all(Grad *g) {
     }
     Emit *e = g->e;
     Tensor *self = tensor_arg(g, SELF), *result = result_of(g);
-    Tensor *nans = emit_binary(e, OP_logical_and, emit_unary(e, OP_isnan, self),
-                               emit_unary(e, OP_isnan, result));
+    Tensor *nan_result = emit_unary(e, OP_isnan, result);
+    Tensor *nans = emit_binary(e, OP_logical_and, emit_unary(e, OP_isnan, self), nan_result);
     Tensor *mask = emit_binary(e, OP_logical_or, emit_binary(e, OP_eq_Tensor, self, result), nans);
     Tensor *share = emit_div(e, grad_of(g), emit_unary(e, OP_sum, mask));
     Tensor *zeros = emit_full(e, self->size, self->ndim, scalar_int(0), self->dtype);

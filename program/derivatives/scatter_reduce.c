@@ -42,8 +42,9 @@ static void product_rule(Grad *g, Tensor **own, Tensor **others) {
     Tensor *single = emit_binary(e, OP_logical_and, zero, zeros ? equal_scalar(g, zeros, 1) : NULL);
     Tensor *around =
         single ? reapply(g, self, emit_masked_fill(e, src, single, scalar_int(1))) : NULL;
-    Tensor *quotient = emit_div(e, grad_scatter_reduce_gather(g, emit_mul(e, grad, result_of(g))),
-                                emit_masked_fill(e, src, zero, scalar_int(1)));
+    Tensor *divisor = emit_masked_fill(e, src, zero, scalar_int(1));
+    Tensor *quotient =
+        emit_div(e, grad_scatter_reduce_gather(g, emit_mul(e, grad, result_of(g))), divisor);
     *others =
         emit_where(e, single, grad_scatter_reduce_gather(g, emit_mul(e, grad, around)), quotient);
 }
@@ -54,8 +55,8 @@ static void mean_rule(Grad *g, Tensor **own, Tensor **others) {
     Tensor *count = scatter_add(g, filled(g, grad, g->call->arg[INCLUDE_SELF].b), ones);
     count = count ? emit_masked_fill(e, count, equal_scalar(g, count, 0), scalar_int(1)) : NULL;
     *own = emit_div(e, grad, count);
-    *others =
-        emit_div(e, grad_scatter_reduce_gather(g, grad), grad_scatter_reduce_gather(g, count));
+    count = grad_scatter_reduce_gather(g, count);
+    *others = emit_div(e, grad_scatter_reduce_gather(g, grad), count);
 }
 
 static void extreme_rule(Grad *g, Tensor **own, Tensor **others) {
@@ -63,8 +64,8 @@ static void extreme_rule(Grad *g, Tensor **own, Tensor **others) {
     Tensor *self = tensor_arg(g, SELF), *src = tensor_arg(g, SRC), *result = result_of(g);
     Tensor *self_is = emit_binary(e, OP_eq_Tensor, self, result),
            *src_is = emit_binary(e, OP_eq_Tensor, src, grad_scatter_reduce_gather(g, result));
-    Tensor *ties =
-        scatter_add(g, emit_cast(e, self_is, self->dtype), emit_cast(e, src_is, self->dtype));
+    Tensor *src_ties = emit_cast(e, src_is, self->dtype);
+    Tensor *ties = scatter_add(g, emit_cast(e, self_is, self->dtype), src_ties);
     Tensor *share = emit_div(e, grad_of(g), ties);
     *own = emit_mul(e, self_is, share);
     *others = wanted(g, SRC) ? emit_mul(e, src_is, grad_scatter_reduce_gather(g, share)) : NULL;

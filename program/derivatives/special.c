@@ -31,8 +31,8 @@ SELF_RULE(sinc, {
     Emit *e = g->e;
     Tensor *turned = scaled_by(g, self_of(g), M_PI);
     Tensor *square = scaled_by(g, squared(g, self_of(g)), M_PI);
-    Tensor *slope = emit_sub(e, emit_mul(e, turned, emit_unary(e, OP_cos, turned)),
-                             emit_unary(e, OP_sin, turned));
+    Tensor *sine = emit_unary(e, OP_sin, turned);
+    Tensor *slope = emit_sub(e, emit_mul(e, turned, emit_unary(e, OP_cos, turned)), sine);
     Tensor *answer = emit_mul(e, grad_of(g), emit_div(e, slope, square));
     Tensor *zero = emit_full(e, NULL, 0, scalar_int(0), grad_of(g)->dtype);
     give(g, SELF, emit_where(e, test(g, OP_eq_Scalar, square, 0), zero, answer));

@@ -49,8 +49,8 @@ static Tensor *no_freedom(const Grad *g) {
     Emit *e = g->e;
     Tensor *self = tensor_arg(g, SELF),
            *flat = emit_binary(e, OP_eq_Tensor, self, emit_unary(e, OP_mean, self));
-    return emit_where(e, flat, emit_full(e, NULL, 0, scalar_float(NAN), self->dtype),
-                      emit_full(e, NULL, 0, scalar_float(INFINITY), self->dtype));
+    Tensor *inf = emit_full(e, NULL, 0, scalar_float(INFINITY), self->dtype);
+    return emit_where(e, flat, emit_full(e, NULL, 0, scalar_float(NAN), self->dtype), inf);
 }
 
 /* var_backward: grad * 2 / (count - correction) * (self - mean) */
@@ -136,8 +136,9 @@ void grad_norm(Grad *g) {
         int64_t dims[MAX_DIMS];
         int n;
         (void)set_count(g, dims, &n);
-        Tensor *mask = emit_binary(e, OP_logical_or, emit_binary(e, OP_eq_Tensor, size, norm),
-                                   emit_unary(e, OP_isnan, size));
+        Tensor *nans = emit_unary(e, OP_isnan, size);
+        Tensor *mask =
+            emit_binary(e, OP_logical_or, emit_binary(e, OP_eq_Tensor, size, norm), nans);
         Tensor *ties =
             self->ndim > 0 ? emit_sum_dims(e, mask, dims, n, true) : emit_unary(e, OP_sum, mask);
         give(g, SELF, emit_mul(e, sign, emit_mul(e, emit_div(e, grad, ties), mask)));
@@ -214,8 +215,8 @@ static Tensor *one_sign(Grad *g, Tensor *part) {
     }
     Tensor *lowest = emit_full(e, part->size, part->ndim,
                                scalar_float(grad_stat_lowest_of(part->dtype)), part->dtype);
-    Tensor *log = emit_where(e, emit_scalar(e, OP_gt_Scalar, part, scalar_int(0)),
-                             emit_unary(e, OP_log, part), lowest);
+    Tensor *log = emit_unary(e, OP_log, part);
+    log = emit_where(e, emit_scalar(e, OP_gt_Scalar, part, scalar_int(0)), log, lowest);
     Tensor *turned = emit_op(e, OP_flip, 2, emit_sub(e, log, result_of(g)), &dim, 1);
     Tensor *sum = emit_op(e, OP_flip, 2, emit_op(e, OP_logcumsumexp, 2, turned, dim), &dim, 1);
     return emit_unary(e, OP_exp, emit_add(e, sum, tensor_arg(g, SELF)));

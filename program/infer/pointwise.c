@@ -6,6 +6,7 @@
  * last dim as the fastest. It compares two dims by the strides of the operands in turn; an operand
  * with stride 0 in either dim (broadcast) is skipped. */
 #include "program/infer/infer.h"
+#include "program/infer/pointwise.h"
 #include "program/semantics/semantics.h"
 #include "program/ops/functions.h"
 
@@ -354,98 +355,6 @@ static ErrCode sizes_refused(const Call *call, const Error *shape, Error *err) {
                : error_set(err, shape->code, "%s", shape->text);
 }
 
-/* An operand as TensorIterator sees it: an operand of another dtype than the common one is cast
- * first, which makes it dense. */
-static const Tensor *after_cast(const Tensor *t, DType common, Tensor *cast) {
-    if (t->dtype == common || t->ndim == 0 || tensor_is_dense(t)) {
-        return t;
-    }
-    *cast = *t;
-    const int64_t *strides[1] = {t->stride};
-    ordered_strides(t->size, t->ndim, strides, 1, cast->stride);
-    return cast;
-}
-
-/* Strides of `out`, whose size is set, if the operands do not all agree. */
-static void strides_by_operands(Tensor *out, const Tensor *const *t, int n) {
-    int64_t buffer[PW_MAX_OPERANDS][MAX_DIMS];
-    const int64_t *strides[PW_MAX_OPERANDS];
-    for (int k = 0; k < n; k++) {
-        strides[k] = t[k]->stride;
-        if (!tensor_same_size(t[k], out)) {
-            broadcast_strides(t[k], out->size, out->ndim, buffer[k]);
-            strides[k] = buffer[k];
-        }
-    }
-    ordered_strides(out->size, out->ndim, strides, n, out->stride);
-}
-
-/* Does the op copy a contiguous clone or fill a new tensor, instead of taking TensorIterator's
- * output? */
-static bool always_contiguous(const OpInfo *op) {
-    return (op->typing == typing_masked_fill && op->id != OP__masked_fill_kept) ||
-           op->id == OP_pow_Scalar || op->id == OP_log_sigmoid;
-}
-
-/* Is t, of 4 dims, contiguous in channels-last order? Strides of dims of size 1 do not matter. */
-static bool is_dense_channels_last(const Tensor *t) {
-    static const int order[4] = {1, 3, 2, 0};
-    int64_t step = 1;
-    for (int k = 0; k < 4; k++) {
-        int d = order[k];
-        if (t->size[d] != 1 && t->stride[d] != step) {
-            return false;
-        }
-        step *= t->size[d];
-    }
-    return true;
-}
-
-static void pointwise_strides(const OpInfo *op, Tensor *out, const Tensor **t, int n, DType common,
-                              bool same_size) {
-    if (always_contiguous(op)) {
-        contiguous_strides(out->size, out->ndim, out->stride);
-        return;
-    }
-    bool known = (op->pw == PW_isinf || op->pw == PW_isfinite) && !dtype_is_float(t[0]->dtype);
-    bool kept = op->id == OP__masked_fill_kept && tensor_same_size(t[0], out);
-    if ((op->id == OP_hardtanh || op->pw == PW_nan_to_num || op->pw == PW_rad2deg ||
-         op->pw == PW_deg2rad || known || kept) &&
-        tensor_is_dense(t[0])) { /* empty_like also keeps the strides of an empty tensor */
-        dims_copy(out->stride, t[0]->stride, out->ndim);
-        return;
-    }
-    bool wraps = op->wraps_scalar || op->pw == PW_isinf; /* abs(self) == inf */
-    same_size = same_size && (out->ndim == 0 || !wraps);
-    bool contiguous = same_size, same_strides = same_size;
-    Tensor cast[PW_MAX_OPERANDS];
-    for (int k = 0; k < n; k++) {
-        bool condition = k == 0 && op->pw == PW_where && t[0]->dtype == DT_bool;
-        t[k] = condition ? t[k] : after_cast(t[k], common, &cast[k]);
-        contiguous = contiguous && tensor_is_contiguous(t[k]);
-    }
-    if (contiguous) {
-        contiguous_strides(out->size, out->ndim, out->stride);
-        return;
-    }
-    bool channels_last = same_size && out->ndim == 4;
-    for (int k = 0; k < n && channels_last; k++) {
-        channels_last = is_dense_channels_last(t[k]);
-    }
-    if (channels_last) { /* compute_fast_setup_type in aten/src/ATen/TensorIterator.cpp */
-        channels_last_strides(out);
-        return;
-    }
-    for (int k = 1; k < n && same_strides; k++) {
-        same_strides = sizes_equal(t[k]->stride, t[k]->ndim, t[0]->stride, t[0]->ndim);
-    }
-    if (same_strides && tensor_is_dense(t[0])) {
-        dims_copy(out->stride, t[0]->stride, out->ndim);
-        return;
-    }
-    strides_by_operands(out, t, n);
-}
-
 ErrCode infer_pointwise(const Call *call, Infer *r) {
     const OpInfo *op = call->op;
     const Tensor *t[PW_MAX_OPERANDS] = {NULL};
@@ -480,10 +389,6 @@ ErrCode infer_pointwise(const Call *call, Infer *r) {
         op->id == OP__log_softmax_backward) {
         return infer_cloned(r, t[2], out->dtype); /* its value */
     }
-    bool product = op->pw == PW_isfinite && dtype_is_float(t[0]->dtype);
     pointwise_strides(op, out, t, n, r->compute, same_size);
-    if (product && tensor_is_contiguous(out)) { /* (self == self) * (abs(self) != inf) */
-        contiguous_strides(out->size, out->ndim, out->stride);
-    }
     return ERR_none;
 }
