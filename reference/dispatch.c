@@ -138,6 +138,10 @@ static ErrCode dispatch_attach(Session *s, GradNode *node, Tensor *const *out, i
 }
 
 static ErrCode apply_functional(Session *s, const Call *call, Tensor **out, int *nout) {
+    if (op_checks_first(call->op)) {
+        Infer checked;
+        TRY(dispatch_infer(s, call, &checked));
+    }
     GradNode *node = dispatch_begin(s, call);
     TRY(s->err->code);
     if (call->op->id == OP_as_strided_scatter && !s->running_backward &&
@@ -169,10 +173,16 @@ static ErrCode apply_functional(Session *s, const Call *call, Tensor **out, int 
 }
 
 static ErrCode apply_view(Session *s, const Call *call, Tensor **out, int *nout) {
+    Infer r;
+    bool checks_first = op_checks_first(call->op);
+    if (checks_first) {
+        TRY(dispatch_infer(s, call, &r));
+    }
     GradNode *node = dispatch_begin(s, call);
     TRY(s->err->code);
-    Infer r;
-    TRY(dispatch_infer(s, call, &r));
+    if (!checks_first) {
+        TRY(dispatch_infer(s, call, &r));
+    }
     CHECK(r.n <= MAX_OUTPUTS);
     Tensor *self = call->arg[0].tensor;
     for (int i = 0; i < r.n; i++) {
@@ -290,13 +300,20 @@ static bool emit_records(Emit *e, const Tensor *t) {
     return s->grad_mode && !s->running_backward && var_requires_grad(var_of((Tensor *)t));
 }
 
+static ErrCode emit_reads_history(Emit *e, Tensor *t) {
+    Session *s = session_of(e);
+    (void)var_grad_fn(s, var_of(t));
+    return s->err->code;
+}
+
 Session session_new(Arena *arena, Error *err, const RunOptions *options, bool grad_mode) {
     return (Session){.emit = {.arena = arena,
                               .err = err,
                               .apply = emit_apply,
                               .count_nonzero = emit_count_nonzero,
                               .item_int = emit_item_int,
-                              .records = emit_records},
+                              .records = emit_records,
+                              .read_history = emit_reads_history},
                      .err = err,
                      .arena = arena,
                      .limits = &options->limits,

@@ -193,6 +193,9 @@ static ErrCode apply_function(Capture *cap, const Call *given, Tensor **out, int
         code = code == ERR_none ? view_check_dims(cap->c, call, r.err)
                                 : dims_error(cap->c, code, r.err);
     }
+    if (code != ERR_none && op_checks_first(call->op)) {
+        return later ? error_set(cap->emit.err, code, "%s", refused.text) : code;
+    }
     GradNode *tape = NULL;
     if (grad) {
         tape = cap_node_new(cap, GRAD_NODE_OP, nslot, 1);

@@ -409,6 +409,10 @@ static bool capture_records(Emit *e, const Tensor *t) {
     return ((const Capture *)e)->grad_mode && cap_requires_grad((const Var *)t);
 }
 
+static ErrCode capture_reads_history(Emit *e, Tensor *t) {
+    return cap_grad_fn((Capture *)e, (Var *)t);
+}
+
 static bool block_takes_gradients(const Block *block) {
     for (const Stmt *s = block->first; s; s = s->next) {
         if (s->kind == STMT_GRAD || block_takes_gradients(&s->body) ||
@@ -435,7 +439,8 @@ void capture_program(Compile *c, const CaptureInput *in) {
                        .apply = capture_apply,
                        .count_nonzero = capture_count_nonzero,
                        .item_int = capture_item_int,
-                       .records = capture_records};
+                       .records = capture_records,
+                       .read_history = capture_reads_history};
     cap->grad_mode = in->grad_mode;
     cap->takes_gradients = capture_takes_gradients(c->program);
     cap->resume = in->resume;

@@ -81,11 +81,15 @@ ErrCode capture_apply_view(Capture *cap, const Call *given, Tensor **out, int *n
     Var *self = (Var *)call->arg[0].tensor;
     AliasClass *cls = alias_class_of(&self->tensor);
     GradNode *tape = NULL;
-    if (cap->grad_mode && cap_requires_grad(self)) {
+    bool recorded = cap->grad_mode && cap_requires_grad(self);
+    if (recorded && !op_checks_first(call->op)) {
         TRY(begin_view(cap, call, &tape));
     }
     Infer r = {.arena = cap->arena, .err = cap->emit.err};
     TRY(view_infer(cap->c, call, &r));
+    if (recorded && op_checks_first(call->op)) {
+        TRY(begin_view(cap, call, &tape));
+    }
     CHECK(r.n <= MAX_OUTPUTS);
     for (int i = 0; i < r.n; i++) {
         reset_empty(cap, call, &r.out[i]);

@@ -112,9 +112,11 @@ ErrCode decompose_repeat_interleave(Emit *e, const Call *call, Tensor **out, int
         TRY(e->err->code);
     }
     int d;
-    if (self->ndim == 0 && since(repeat_interleave_is_a_view) && times < 0 &&
-        (dim == 0 || dim == -1)) {
-        return error_set(e->err, ERR_invalid, "Repeats must be non-negative");
+    if (self->ndim == 0 && since(repeat_interleave_is_a_view) && (dim == 0 || dim == -1)) {
+        if (times < 0) {
+            return error_set(e->err, ERR_invalid, "Repeats must be non-negative");
+        }
+        TRY(emit_read_history(e, self)); /* unsqueeze reads it */
     }
     if (self->ndim == 0) {
         return error_set(e->err, ERR_index_range,

@@ -76,6 +76,7 @@ static ErrCode slice_item(Emit *e, Slicing *s, const IndexItem *item) {
         return error_set(e->err, ERR_invalid, "slice step must be greater than zero");
     }
     if (s->dim >= s->view->ndim) {
+        TRY(emit_read_history(e, s->view)); /* slice refuses it */
         return error_set(e->err, ERR_index_range, "too many indices for tensor of dimension %d",
                          s->view->ndim);
     }

@@ -89,7 +89,7 @@ ErrCode decompose_argsort(Emit *e, const Call *call, Tensor **out, int *nout) {
     if (call->op->id == OP_argsort_stable && !since(argsort_stable_records)) {
         sort.arg[0].tensor = emit_unary(e, OP_detach, call->arg[0].tensor);
     }
-    TRY(e->err->code);
+    TRY(emit_read_history(e, sort.arg[0].tensor));
     TRY(decompose_sort(e, &sort, out, nout));
     out[0] = out[1];
     *nout = 1;

@@ -118,6 +118,9 @@ ErrCode decompose_max_pool1d(Emit *e, const Call *call, Tensor **out, int *nout)
     Tensor *self = call->arg[0].tensor;
     int64_t kernel = 0, stride = 0, padding = 0, dilation = 0;
     *nout = 0;
+    if (!since(max_pool1d_of_nothing)) { /* where gradients are recorded, it is unsqueezed first */
+        TRY(emit_read_history(e, self));
+    }
     TRY(check_max_pool1d(call, &kernel, &stride, &padding, &dilation, e->err));
     if (!e->records || !e->records(e, self)) {
         Tensor *pooled = emit_op(e, OP__max_pool1d, 6, self, kernel, stride, padding, dilation,

@@ -44,6 +44,23 @@ static ErrCode check_recorded(Emit *e, const Call *call) {
     return ERR_none;
 }
 
+ErrCode emit_read_history(Emit *e, Tensor *t) {
+    bool reads = e->err->code == ERR_none && t && e->read_history && e->records(e, t);
+    return reads ? e->read_history(e, t) : e->err->code;
+}
+
+/* A composite that is one node in PyTorch reads the history of its operands first. */
+static ErrCode emit_decomposed(Emit *e, const Call *call, Tensor **out, int *nout) {
+    if (call->op->one_node) {
+        for (int k = 0; k < call->op->nparam; k++) {
+            if (call->op->param[k].type == ARG_TENSOR) {
+                TRY(emit_read_history(e, call->arg[k].tensor));
+            }
+        }
+    }
+    return call->op->decompose(e, call, out, nout);
+}
+
 ErrCode emit_call(Emit *e, const Call *call, Tensor **out, int *nout) {
     *nout = 0;
     if (__builtin_expect(e->err->code != ERR_none, 0)) {
@@ -52,10 +69,11 @@ ErrCode emit_call(Emit *e, const Call *call, Tensor **out, int *nout) {
     const OpInfo *op = call->op;
     ErrCode code;
     if (op->kind == KIND_COMPOSITE) {
-        code = op->decompose(e, call, out, nout);
+        code = emit_decomposed(e, call, out, nout);
     } else if (op->id == OP_index && index_has_mask(call)) {
         Call plain;
         call_copy(&plain, call);
+        TRY(emit_read_history(e, call->arg[0].tensor));
         code = emit_expand_masks(e, call->arg[0].tensor, &call->arg[1], &plain.arg[1]);
         if (code == ERR_none) {
             code = e->apply(e, &plain, out, nout);

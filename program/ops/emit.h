@@ -29,7 +29,13 @@ struct Emit {
     /* Would an op on `t` be recorded now? NULL: nothing ever is. For the few composites that
      * PyTorch writes differently then. */
     bool (*records)(Emit *e, const Tensor *t);
+    /* Reads the grad_fn of `t`, as a recorded op does before it checks its operands: a stale one is
+     * made anew or refused. NULL: there is no history. */
+    ErrCode (*read_history)(Emit *e, Tensor *t);
 };
+
+/* Reads the history of `t` if an op on it would be recorded. Returns the sticky error. */
+ErrCode emit_read_history(Emit *e, Tensor *t);
 
 /* Applies `call`, expanding composites; out has room for MAX_OUTPUTS. Returns the sticky error. */
 ErrCode emit_call(Emit *e, const Call *call, Tensor **out, int *nout);

@@ -34,7 +34,7 @@ typedef struct OpRow {
     RangeKind range;
     int dims[2];
     OpId window; /* 0, which is a factory, says none */
-    bool discrete, floating, one_formula, summed_size;
+    bool discrete, floating, one_formula, summed_size, one_node, checks_first;
     const char *non_differentiable;
 } OpRow;
 
@@ -52,6 +52,8 @@ typedef struct OpRow {
 #define FLOATING .floating = true
 #define ONE_FORMULA .one_formula = true
 #define SUMMED_SIZE .summed_size = true
+#define ONE_NODE .one_node = true
+#define CHECKS_FIRST .checks_first = true
 #define NON_DIFFERENTIABLE(name) .non_differentiable = name
 
 static const OpRow rows[OP_COUNT] = {
@@ -183,6 +185,8 @@ static void op_read_row(int id) {
     op->discrete = row->discrete;
     op->floating = row->floating;
     op->summed_size = row->summed_size;
+    op->one_node = row->one_node;
+    op->checks_first = row->checks_first;
     op->one_formula = row->one_formula;
     op->checks_overlap = row->checks & CHECKED;
     op->types_first = row->checks & TYPES_FIRST;

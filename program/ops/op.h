@@ -305,13 +305,22 @@ struct OpInfo {
     /* for the generator only; in-place rows have what their twin has, unless they say otherwise */
     DrawKind draw;
     RangeKind range;
-    int dims[2];      /* the fewest and the most dims of the main tensor; dims[1] 0: not given */
-    OpId window;      /* FUNC: the view that `src` has the size of; or OP_NONE */
-    bool one_formula; /* PyTorch computes the gradients of all operands by one formula */
-    bool discrete;    /* the result jumps where operands move a little */
-    bool floating;    /* FACTORY: floating if no dtype is given */
-    bool summed_size; /* a size of the result is a sum of operand values */
+    int dims[2];       /* the fewest and the most dims of the main tensor; dims[1] 0: not given */
+    OpId window;       /* FUNC: the view that `src` has the size of; or OP_NONE */
+    bool one_formula;  /* PyTorch computes the gradients of all operands by one formula */
+    bool discrete;     /* the result jumps where operands move a little */
+    bool floating;     /* FACTORY: floating if no dtype is given */
+    bool summed_size;  /* a size of the result is a sum of operand values */
+    bool one_node;     /* COMPOSITE: one node in PyTorch, which reads the history of its operands
+                          (grad_fn, which a stale view may refuse) before the op checks anything */
+    bool checks_first; /* a composite in PyTorch, which checks its operands before it reads their
+                          history */
 };
+
+/* Does the op check its operands before it reads their history? */
+static inline bool op_checks_first(const OpInfo *op) {
+    return op->checks_first && (op->id != OP_diag || since(diag_is_composed));
+}
 
 /* The arguments that the op has, and no more. */
 static inline void call_copy(Call *to, const Call *from) {
