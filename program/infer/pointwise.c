@@ -232,9 +232,13 @@ static Scalar end_of_logit(const Arg *eps, bool high, DType compute) {
 
 Scalar call_scalar(const Call *call, int param, DType compute) {
     Scalar s = call->arg[param].scalar;
-    bool alpha = call->op->pw == PW_sub || call->op->pw == PW_rsub;
-    bool zero = s.kind != CAT_FLOAT && scalar_to_double(s) == 0;
-    return alpha && zero && param == 2 && dtype_is_float(compute) ? scalar_float(-0.0) : s;
+    bool subtracts = call->op->pw == PW_sub || call->op->pw == PW_rsub;
+    if (!subtracts || param != 2 || !dtype_is_float(compute) || s.kind == CAT_FLOAT) {
+        return s;
+    }
+    int64_t negated =
+        (int64_t)(0 - (uint64_t)s.i); /* sub is add with -alpha, an int64 that wraps */
+    return scalar_float(-(double)negated);
 }
 
 int call_operands(const Call *call, DType compute, PwOperand operands[PW_MAX_OPERANDS]) {
