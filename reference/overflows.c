@@ -199,6 +199,8 @@ bool products_overflow(const Call *call) {
 /* Since 2.8 mul and div of a half dtype take a number or a 0-dim tensor in float32; here it is
  * rounded to the half dtype, which shows where it overflows or vanishes, and in whole quotients. */
 bool half_number_is_rounded(const Call *call) {
+    OpId id = call->op->id;
+    bool sums = id == OP_trapezoid_dx || id == OP_cumulative_trapezoid_dx; /* multiplied by dx */
     const Tensor *self = call->arg[0].tensor;
     bool scalar = call->op->param[1].type == ARG_SCALAR;
     const Tensor *other = scalar ? NULL : call->arg[1].tensor;
@@ -208,7 +210,11 @@ bool half_number_is_rounded(const Call *call) {
     }
     double v = scalar ? scalar_to_double(call->arg[1].scalar) : tensor_item_double(other);
     double rounded = dtype_round(v, self->dtype);
-    bool whole = pw_is_quotient(call_pw(call));
+    bool whole = !sums && pw_is_quotient(call_pw(call));
+    if (id == OP_cumulative_trapezoid_dx) {
+        v /= 2;
+        rounded = dtype_round(v, self->dtype);
+    }
     return isfinite(v) && (whole ? rounded != v : !isfinite(rounded) || (v != 0 && rounded == 0));
 }
 

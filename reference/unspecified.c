@@ -330,6 +330,8 @@ const char *unspecified(const Call *call) {
     case OP_div_Tensor_mode:
     case OP_floor_divide_Scalar:
     case OP_floor_divide:
+    case OP_trapezoid_dx:
+    case OP_cumulative_trapezoid_dx:
         if (half_number_is_rounded(call)) {
             return half_number;
         }
