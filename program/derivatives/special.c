@@ -46,9 +46,19 @@ SELF_RULE(erfinv, {
     give(g, SELF, emit_mul(g->e, slope, grad_of(g)));
 })
 
+/* grad * wrapped_scalar_tensor(factor): a tensor for mul, which 1.13 saves as one
+ * (rad2deg_backward in torch/csrc/autograd/FunctionsManual.cpp). */
+static Tensor *scaled_by_tensor(const Grad *g, Tensor *grad, double factor) {
+    bool outer = g->e->in_formula;
+    g->e->in_formula = outer && since(number_stays_a_number);
+    Tensor *product = scaled_by(g, grad, factor);
+    g->e->in_formula = outer;
+    return product;
+}
+
 /* self: grad times the factor */
-SELF_RULE(rad2deg, give(g, SELF, scaled_by(g, grad_of(g), 57.29577951308232)))
-SELF_RULE(deg2rad, give(g, SELF, scaled_by(g, grad_of(g), 0.017453292519943295)))
+SELF_RULE(rad2deg, give(g, SELF, scaled_by_tensor(g, grad_of(g), 57.29577951308232)))
+SELF_RULE(deg2rad, give(g, SELF, scaled_by_tensor(g, grad_of(g), 0.017453292519943295)))
 
 /* self: zeros like self */
 SELF_RULE(angle, give(g, SELF, zeros_like(g, self_of(g))))
