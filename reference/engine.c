@@ -224,21 +224,24 @@ static ErrCode engine_retain_grad(Session *s, Var *v, Tensor *grad) {
 }
 
 static ErrCode engine_retain_grads(Session *s, const GradNode *node, bool early) {
+    const GradNode *half = node_silent_half(node);
     for (const RetainGrad *hook = node->retains_grad; hook; hook = hook->next) {
         TRY(hook->early == early ? engine_retain_grad(s, hook->var, node->grad[hook->nr])
                                  : ERR_none);
+    }
+    for (const RetainGrad *hook = half ? half->retains_grad : NULL; hook; hook = hook->next) {
+        TRY(hook->early == early ? engine_retain_grad(s, hook->var, NULL) : ERR_none);
     }
     return ERR_none;
 }
 
 /* Hooks, which may replace what has arrived, before the node runs or gradients are captured. */
 static ErrCode engine_call_hooks(Session *s, const GradNode *node) {
-    const GradNode *half = node->other_half;
+    const GradNode *half = node_silent_half(node);
     for (const NodeHooks *h = node->hooks; h; h = h->next) {
         TRY(hooks_run(s, h->list, &node->grad[h->nr]));
     }
-    for (const NodeHooks *h = half && half->visit != node->visit ? half->hooks : NULL; h;
-         h = h->next) {
+    for (const NodeHooks *h = half ? half->hooks : NULL; h; h = h->next) {
         Tensor *undefined = NULL;
         TRY(hooks_run(s, h->list, &undefined));
     }
@@ -481,9 +484,7 @@ ErrCode engine_run(Session *s, const EngineTask *task) {
             continue;
         }
         Tensor *out[MAX_SLOTS];
-        for (int i = 0; i < node->nslot; i++) {
-            out[i] = NULL;
-        }
+        memset(out, 0, sizeof *out * (size_t)node->nslot);
         TRY(engine_run_node(s, task, node, out));
         for (int i = 0; i < node->nslot; i++) {
             bool owned = node->kind == GRAD_NODE_OP && op_clones_gradient(node->call.op, i);

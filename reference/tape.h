@@ -133,6 +133,13 @@ struct GradNode {
     Call call; /* operands saved or metadata only */
 };
 
+/* The node of the other output, where PyTorch has one node for both and this walk brings no
+ * gradient to it; or NULL. */
+static inline const GradNode *node_silent_half(const GradNode *node) {
+    const GradNode *half = node->other_half;
+    return half && half->visit != node->visit ? half : NULL;
+}
+
 /* The operands of a call (call_slots), where they are needed more than once. */
 typedef struct Slots {
     int n;

@@ -195,6 +195,10 @@ static ErrCode grad_retain(Capture *cap, const GradNode *node) {
     for (const RetainGrad *hook = node->retains_grad; hook; hook = hook->next) {
         TRY(grad_accumulate(cap, hook->var, node->grad[hook->nr]));
     }
+    const GradNode *half = cap_silent_half(node);
+    if (half && half->retains_grad) {
+        TRY(grad_accumulate(cap, half->retains_grad->var, NULL));
+    }
     return ERR_none;
 }
 

@@ -135,6 +135,13 @@ struct GradNode {
     Tensor *owned;               /* the one among them that nobody else holds, or NULL */
 };
 
+/* The node of the other output, where PyTorch has one node for both and this walk brings no
+ * gradient to it; or NULL. */
+static inline const GradNode *cap_silent_half(const GradNode *node) {
+    const GradNode *half = node->other_half;
+    return half && half->visit != node->visit ? half : NULL;
+}
+
 /* ---- capture/autograd.c ---- */
 bool cap_requires_grad(const Var *v);
 /* Would grad_fn be there now? True also where materializing it raises. Changes nothing. */

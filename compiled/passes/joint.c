@@ -309,15 +309,17 @@ static void joint_run_external(Joint *j, const GradNode *node) {
 
 static void joint_run_node(BackwardEngine *x, GradNode *node) {
     Joint *j = joint_of(x);
+    const GradNode *half = cap_silent_half(node);
+    bool undefined = half && half->retains_grad;
     for (const RetainGrad *hook = node->retains_grad; hook; hook = hook->next) {
-        if (!node->grad[hook->nr] && since(retain_of_nothing)) {
-            continue;
+        undefined |= !node->grad[hook->nr];
+        if (node->grad[hook->nr]) {
+            joint_accumulate(j, hook->var, node->grad[hook->nr]);
         }
-        if (!node->grad[hook->nr]) { /* PyTorch clones it before it checks */
-            error_set(&j->err, ERR_invalid, "Expected a proper Tensor but got None");
-            return;
-        }
-        joint_accumulate(j, hook->var, node->grad[hook->nr]);
+    }
+    if (undefined && !since(retain_of_nothing)) { /* PyTorch clones it before it checks */
+        error_set(&j->err, ERR_invalid, "Expected a proper Tensor but got None");
+        return;
     }
     switch (node->kind) {
     case GRAD_NODE_ACCUMULATE_GRAD:
