@@ -74,9 +74,12 @@ static void run_again(Backlog *b, Waiting *w) {
     Arena scratch = ARENA_EMPTY;
     CheckResult out;
     check_program(&b->again, w->program, &scratch, &out);
-    w->runs++;
-    w->seen += out.verdict == FINDING && out.finding.oracle == w->finding.oracle &&
-               strcmp(out.finding.kind, w->finding.kind) == 0;
+    bool found = out.verdict == FINDING;
+    if (!found || strcmp(out.finding.kind, "timeout") != 0) { /* a late answer says nothing */
+        w->runs++;
+        w->seen += found && out.finding.oracle == w->finding.oracle &&
+                   strcmp(out.finding.kind, w->finding.kind) == 0;
+    }
     arena_destroy(&scratch);
 }
 
