@@ -50,7 +50,7 @@ static bool is_dense_channels_last(const Tensor *t) {
 }
 
 /* Of a TensorIterator that makes its output: in the layout of its operands (compute_fast_setup_type
- * and allocate_or_resize_outputs in aten/src/ATen/TensorIterator.cpp). `t[k]` may be replaced. */
+ * and allocate_or_resize_outputs in aten/src/ATen/TensorIterator.cpp). Leaves `t` unreadable. */
 static void iterator_strides(const OpInfo *op, Tensor *out, const Tensor **t, int n, DType common,
                              bool same_size) {
     bool contiguous = same_size, same_strides = same_size;
