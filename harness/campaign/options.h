@@ -41,6 +41,8 @@ typedef struct CampaignOptions {
 
     /* ---- findings ---- */
     const char *known; /* the file of known issues, or NULL */
+    const char
+        *base_python; /* search: the PyTorch whose findings are not new (baseline.h), or NULL */
     bool minimize;
     bool every; /* search: report every finding, not only the first of its signature */
 

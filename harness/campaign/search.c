@@ -128,7 +128,8 @@ static void report_signature(Search *s, Signature *signature, const Program *p,
     const Program *small = p;
     Finding finding = *as_found;
     MinimizeStats stats = {.checks = checker_is_external(&s->checker) ? TARGET_MINIMIZE_CHECKS
-                                                                      : MINIMIZE_CHECKS};
+                                                                      : MINIMIZE_CHECKS,
+                           .base = baseline_checker(&s->base)};
     signature->kept = o->out && report_exists(o->out, signature->folder);
     bool late = strcmp(finding.kind, "timeout") == 0; /* every candidate would take as long */
     double seconds = search_seconds_for_one(s);
@@ -377,6 +378,9 @@ static void search_one(Search *s) {
         return;
     }
     tally_program(&s->tally, slot->p, &slot->info, out.a, s->detailed);
+    if (out.verdict == FINDING && !baseline_is_new(&s->base, slot->p, &out.finding)) {
+        return;
+    }
     if (out.verdict == FINDING && s->queued) {
         backlog_add(&s->backlog, &s->own, slot->p, &out.finding, out.fired, slot->index,
                     slot->bare);
@@ -404,6 +408,9 @@ void search_run(Search *s) {
         enum { GRACE = 2 };
         s->own.checker.targets.until = s->start + s->options->seconds + GRACE;
         checker_until(&s->checker, s->own.checker.targets.until);
+        if (baseline_checker(&s->base)) {
+            checker_until(baseline_checker(&s->base), s->own.checker.targets.until);
+        }
     }
     while (search_goes_on(s)) {
         search_one(s);
@@ -436,6 +443,7 @@ Search *search_open(const CampaignOptions *o, const SearchEvents *events, int *c
     *code =
         *code ? *code : checker_open_options(&s->checker, &s->own.checker, message, message_size);
     bool opened = *code == 0;
+    *code = *code ? *code : baseline_open(&s->base, &s->own, message, message_size);
     *code = *code
                 ? *code
                 : known_open_for(&s->home, o->known, &s->checker, &s->known, message, message_size);
@@ -443,6 +451,7 @@ Search *search_open(const CampaignOptions *o, const SearchEvents *events, int *c
         if (opened) {
             checker_close(&s->checker);
         }
+        baseline_close(&s->base);
         arena_destroy(&s->home);
         free(s);
         return NULL;
@@ -464,6 +473,7 @@ Search *search_open(const CampaignOptions *o, const SearchEvents *events, int *c
 void search_close(Search *s) {
     stages_close(&s->stages);
     backlog_close(&s->backlog);
+    baseline_close(&s->base);
     checker_close(&s->checker);
     for (int i = 0; i < SEARCH_MAX_WINDOW; i++) {
         arena_destroy(&s->slot[i].arena);

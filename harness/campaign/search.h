@@ -12,6 +12,7 @@
 #define HARNESS_SEARCH_H
 
 #include "harness/campaign/backlog.h"
+#include "harness/campaign/baseline.h"
 #include "harness/campaign/options.h"
 #include "harness/report/tally.h"
 #include "harness/triage/group.h"
@@ -94,6 +95,7 @@ struct Search {
     int64_t unlisted; /* findings beyond SEARCH_MAX_SIGNATURES */
     bool queued;      /* findings wait in the backlog until the search is over */
     Backlog backlog;
+    Baseline base;
     Stages stages;
     int unsettled;       /* sketches that wait for their turn after the search */
     bool unsteady;       /* the finding that is triaged did not show in every process */

@@ -93,7 +93,7 @@ static int fuzz_write_results(Search *s) {
     return code;
 }
 
-static int fuzz_search(const CampaignOptions *o, const Output *output) {
+int fuzz_search(const CampaignOptions *o, const Output *output) {
     FuzzState state = {.options = o, .output = *output, .shown = now_seconds()};
     const SearchEvents events = {&state,          on_fuzz_finding,  on_fuzz_known,
                                  on_fuzz_dropped, on_fuzz_progress, on_fuzz_problem};

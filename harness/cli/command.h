@@ -16,13 +16,15 @@
  * default is zero where no other is given. */
 typedef struct Options {
     const char *command;
-    const char *pair;    /* "reference,compiled" by default */
-    const char *on;      /* NULL: not given (reference; upstream: torch) */
-    const char *modes;   /* upstream; NULL: not given */
-    bool record;         /* upstream */
-    Semantics semantics; /* NONE: not given */
-    bool bytes;          /* files are bytes of the codec, whatever their names */
-    Limits limits;       /* LIMITS_DEFAULT by default */
+    const char *pair;        /* "reference,compiled" by default */
+    const char *on;          /* NULL: not given (reference; upstream: torch) */
+    const char *modes;       /* upstream, gate; NULL: not given */
+    const char *base, *head; /* gate; NULL: not given */
+    double minutes;          /* gate; 0: not given */
+    bool record;             /* upstream */
+    Semantics semantics;     /* NONE: not given */
+    bool bytes;              /* files are bytes of the codec, whatever their names */
+    Limits limits;           /* LIMITS_DEFAULT by default */
     CompileOptions
         compile; /* --fault, --disable, --only, --opt-limit, --verify; COMPILE_DEFAULT by default */
     uint64_t seed; /* 1 by default */

@@ -11,6 +11,10 @@ bool fuzz_options(const Options *o, CampaignOptions *out, char *message, size_t 
 /* The same from the words of a command line, which live as long as `out` (a CampaignParse). */
 bool fuzz_parse(CampaignOptions *out, int nwords, char **words, char *message, size_t message_size);
 
+/* ---- cmd_fuzz.c ---- */
+/* A search in this process, with its output; the exit code. */
+int fuzz_search(const CampaignOptions *o, const Output *output);
+
 /* ---- fuzz_print.c ---- */
 void fuzz_print_start(const Search *s);
 void fuzz_print_finding(const Search *s, const SearchFinding *f);

@@ -143,6 +143,11 @@ void fuzz_summary_json(const Search *s, Text *t, bool report) {
                     (long long)findings_that_are(s, STATUS_ALLOWED),
                     (long long)findings_that_are(s, STATUS_UNREPRODUCED));
     }
+    if (s->base.opened) {
+        text_printf(t, ",\"base\":{\"shown\":%lld,\"other\":%lld,\"skipped\":%lld}",
+                    (long long)s->base.shown, (long long)s->base.replaced,
+                    (long long)s->base.skipped);
+    }
     if (report) {
         tally_report_json(&s->tally, search_compile_counters(s), s->options->timing, t);
     } else if (s->options->stats) {
@@ -208,6 +213,13 @@ void fuzz_summary_text(const Search *s, Text *t) {
         if (n > 0) {
             text_printf(t, ", %lld %s", (long long)n, APART[i].text);
         }
+    }
+    if (s->base.opened) {
+        text_printf(t,
+                    "; of the findings, the base shows %lld, too, another one in %lld programs, "
+                    "and cannot compare %lld",
+                    (long long)s->base.shown, (long long)s->base.replaced,
+                    (long long)s->base.skipped);
     }
     if (s->options->timing) {
         text_printf(t, "; %.1f seconds, %.0f programs a second", seconds,

@@ -89,6 +89,7 @@ static void seen_add(MinimizeSeen *seen, Key key) {
 typedef struct MinimizeQuery {
     const Finding *finding; /* what must still be there */
     bool has_fault;         /* and be gone without the fault */
+    Checker *base;          /* and agree there; or NULL */
     bool external;
     bool located; /* compare the whole symptom, not only oracle and kind */
     bool stands;  /* the finding disappears without the step that is its cause */
@@ -137,7 +138,14 @@ static bool same_finding(Candidate *c, Finding *met) {
     return strcmp(met->cause.text, f->cause.text) == 0;
 }
 
-/* Does the candidate show the finding, by its full signature, and only because of the fault? */
+static bool agrees_on(Checker *checker, Candidate *c) {
+    CheckResult out;
+    check_program(checker, c->p, &c->scratch, &out);
+    return out.verdict == AGREE;
+}
+
+/* Does the candidate show the finding, by its full signature, and only because of the fault, or not
+ * on the base? */
 static void check_candidate(Candidate *c) {
     CheckResult out;
     c->shows = c->other = false;
@@ -152,8 +160,10 @@ static void check_candidate(Candidate *c) {
     }
     if (c->shows && c->query->has_fault) {
         Checker plain = without_fault(&c->checker);
-        check_program(&plain, c->p, &c->scratch, &out);
-        c->shows = out.verdict == AGREE;
+        c->shows = agrees_on(&plain, c);
+    }
+    if (c->shows && c->query->base) {
+        c->shows = agrees_on(c->query->base, c);
     }
 }
 
@@ -331,7 +341,8 @@ static bool is_flaky(Minimize *m, const Program *p) {
 }
 
 static void minimize_open(Minimize *m, const Program *p, Checker *c, const Finding *finding) {
-    m->query = (MinimizeQuery){.finding = finding, .external = checker_is_external(c), .tries = 1};
+    m->query = (MinimizeQuery){
+        .finding = finding, .base = m->stats->base, .external = checker_is_external(c), .tries = 1};
     m->query.located = !m->query.external && !m->stats->anything;
     m->query.has_fault = c->a.compile.fault != FAULT_NONE || c->b.compile.fault != FAULT_NONE;
     m->jobs = 1 + (int)min_i64(m->stats->nmore, MINIMIZE_MAX_JOBS - 1);
@@ -390,8 +401,10 @@ Program *minimize_program(Arena *arena, const Program *p, Checker *c, const Find
     m.max_checks = m.stats->checks > 0 ? m.stats->checks : 20000;
     m.start = now_seconds();
     m.end = m.start + (m.stats->seconds > 0 ? m.stats->seconds : 60);
-    *m.stats = (MinimizeStats){
-        .more = m.stats->more, .nmore = m.stats->nmore, .anything = m.stats->anything};
+    *m.stats = (MinimizeStats){.more = m.stats->more,
+                               .nmore = m.stats->nmore,
+                               .base = m.stats->base,
+                               .anything = m.stats->anything};
     minimize_open(&m, p, c, finding);
     m.best = program_clone(&m.best_arena, p);
     reduce_to_the_end(&m, on_step, user);

@@ -26,6 +26,7 @@ typedef struct MinimizeStats {
     double seconds; /* out: time taken; in: the limit, 0 = 60 */
     Checker *more;  /* in: further checkers of the same pair, for parallel checks */
     int nmore;
+    Checker *base;    /* in, not with `more`: every kept step agrees on it; or NULL */
     bool anything;    /* in: any finding is accepted, not only the given one */
     int64_t repeated; /* candidates that were checked before */
     int64_t invalid;  /* with targets: candidates that the reference refuses although it ran the
@@ -44,8 +45,8 @@ typedef void MinimizeStep(void *user, const char *reducer, const Program *now,
 
 /* Minimizes `p`, on which `c` found `finding` (located: check_locate). The result is a new program
  * in `arena`, at worst equal to `p`. `stats` may be NULL; its fields `checks`, `seconds`, `more`,
- * `nmore` and `anything` are read on entry. Counters of `c` stay as they were. `on_step` may be
- * NULL. */
+ * `nmore`, `base` and `anything` are read on entry. Counters of `c` stay as they were. `on_step`
+ * may be NULL. */
 Program *minimize_program(Arena *arena, const Program *p, Checker *c, const Finding *finding,
                           MinimizeStats *stats, MinimizeStep *on_step, void *user);
 
