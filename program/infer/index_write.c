@@ -166,7 +166,10 @@ ErrCode infer_masked_scatter(const Call *call, Infer *r) {
     memcpy(size, self->size, (size_t)ndim * sizeof *size);
     TRY(broadcast_into(size, &ndim, mask->size, mask->ndim, r->err));
     TRY(masked_scatter_in_place_check(call, r->err));
-    if (!mask_dtype_valid(mask->dtype)) {
+    /* masked_scatter_ expands the mask before it looks at its dtype */
+    bool grown = r->in_place &&
+                 (ndim != self->ndim || memcmp(size, self->size, (size_t)ndim * sizeof *size) != 0);
+    if (!grown && !mask_dtype_valid(mask->dtype)) {
         return error_set(r->err, ERR_dtype,
                          "masked_scatter: expected a mask of bool or uint8, not %s",
                          dtype_name(mask->dtype));
