@@ -28,6 +28,16 @@ int64_t draw_boundary(Gen *g, DType dtype);
  * otherwise, or another dtype; both results are returned. */
 void draw_related(Gen *g, const Stmt *s);
 
+/* ---- situations/unlike.c: operands that nearly fit ---- */
+/* A new input like `t`, but for its dtype, one size, its number of dims or, for integers, a value
+ * near the limits; NULL: there is no room. */
+GenVar *draw_unlike(Gen *g, const Tensor *t);
+/* Replaces one tensor argument, no index, by one that nearly fits; stmt_commit tells whether the op
+ * takes it. The parameter, whose argument before is *was; -1: none. */
+int unlike_operand(Gen *g, Stmt *s, PArg *was);
+/* Gives all tensor arguments but indices one other dtype; false: nothing was changed. */
+bool unlike_dtypes(Gen *g, Stmt *s);
+
 /* ---- generate/main_tensor.c ---- */
 /* May `v` be the main tensor of the op? A chance decides where it mostly errs. */
 bool main_takes(Gen *g, const OpInfo *op, const GenVar *v);

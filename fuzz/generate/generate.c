@@ -4,7 +4,7 @@
  *
  * Randomness: one SplitMix64 stream, started from (seed, index), so that any program can be
  * regenerated alone. */
-#include "fuzz/generate/draw.h"
+#include "fuzz/generate/vary.h"
 
 #include <limits.h>
 #include <string.h>
@@ -228,7 +228,9 @@ Program *generate_program_info(Arena *arena, const GenerateOptions *options, uin
     }
     int64_t longest = options->max_statements > 0 ? options->max_statements : 16;
     int total = pattern ? draw_below(g, 7) : (int)draw_between(g, min_i64(3, longest), longest);
-    int before = pattern || deliberate_error ? draw_below(g, total + 1) : total;
+    bool brief = deliberate_error && !pattern && draw_feature(g, g->w[W_brief_mistake]);
+    total = brief ? draw_below(g, 3) : total;
+    int before = brief ? total : pattern || deliberate_error ? draw_below(g, total + 1) : total;
     draw_statements(g, before);
     if (pattern && gen_room(g)) {
         g->info.pattern = pattern_draw(g);
@@ -239,7 +241,7 @@ Program *generate_program_info(Arena *arena, const GenerateOptions *options, uin
             draw_statements(g, total - before);
         }
         g->info.deliberate_error = deliberate_error_draw(g);
-        if (draw_chance(g, 30)) {
+        if (!brief && draw_chance(g, 30)) {
             draw_statements(g, 1);
         }
     } else {
@@ -254,6 +256,9 @@ Program *generate_program_info(Arena *arena, const GenerateOptions *options, uin
     draw_late_probes(g);
     draw_returns(g);
     draw_recalls(g);
+    if (draw_feature(g, g->w[W_late_change])) {
+        vary_late(g);
+    }
     program_number(g->p);
     draw_surface(g);
     if (info != NULL) {

@@ -1,6 +1,6 @@
 /* The generator: random well-typed programs (docs/internals/generator.md, "Generator").
  *
- * It uses the inference of the executors, puts a deliberate error into about one program in ten,
+ * It uses the inference of the executors, puts a deliberate error into about one program in six,
  * and draws layouts, sizes, index lists, special floats, grad-mode blocks, probes, branches,
  * recalls and Python surfaces. Same seed, same program, on any machine. */
 #ifndef FUZZ_GENERATE_H

@@ -101,7 +101,14 @@ static GenVar *try_op(Gen *g, OpId id, GenVar *self) {
             out = old->name;
         }
     }
-    return stmt_commit(g, s, out);
+    PArg was;
+    int k = draw_feature(g, g->w[W_unlike]) ? unlike_operand(g, s, &was) : -1;
+    GenVar *v = stmt_commit(g, s, out);
+    if (v == NULL && k >= 0) {
+        s->arg[k] = was;
+        v = stmt_commit(g, s, out);
+    }
+    return v;
 }
 
 GenVar *draw_this_op(Gen *g, OpId id, GenVar *self) {

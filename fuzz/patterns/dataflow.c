@@ -57,7 +57,14 @@ GenVar *draw_with_dims(Gen *g, int least) {
                                            : (n == 3 ? 5 : 12);
         size[d] = min_i64(size[d], most);
     }
-    return draw_input(g, draw_dtype(g), size, n, draw_chance(g, 30), 50);
+    if (draw_chance(g, 3)) {
+        size[draw_below(g, n)] = 0;
+    }
+    bool specials = g->specials;
+    g->specials = specials || draw_chance(g, 5);
+    v = draw_input(g, draw_dtype(g), size, n, draw_chance(g, 30), 50);
+    g->specials = specials;
+    return v;
 }
 
 static void set_list(Gen *g, Stmt *s, int k, GenVar *const *v, int n) {

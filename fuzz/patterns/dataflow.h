@@ -10,7 +10,7 @@
 GenVar *draw_of_class(Gen *g, OpClass class, GenVar *x);
 /* A unary or binary op on `x`. */
 GenVar *draw_pointwise(Gen *g, GenVar *x);
-/* A variable or a new input of at least `least` (1 to 3) dims, with elements. */
+/* A variable or a new input of at least `least` (1 to 3) dims; few have no elements. */
 GenVar *draw_with_dims(Gen *g, int least);
 /* cat or stack of the list along `dim`. */
 GenVar *draw_join(Gen *g, OpId id, GenVar *const *v, int n, int64_t dim);

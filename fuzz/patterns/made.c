@@ -78,7 +78,10 @@ static GenVar *made_turned(Gen *g, DType dtype, const int64_t *size, int ndim) {
     memcpy(turned, size, sizeof *size * (size_t)ndim);
     turned[a] = size[b];
     turned[b] = size[a];
-    return say_ints(g, OP_transpose, leaf(g, dtype, turned, ndim), a, b);
+    GenVar *from = leaf(g, dtype, turned, ndim);
+    GenVar *y = from != NULL && draw_chance(g, 50) ? draw_pointwise(g, from) : NULL;
+    bool fits = y != NULL && sizes_equal(y->t->size, y->t->ndim, turned, ndim);
+    return say_ints(g, OP_transpose, fits ? y : from, a, b);
 }
 
 /* A product of two matrices, or of a batch of them. */
@@ -156,10 +159,13 @@ bool pattern_branches(Gen *g) {
     static const OpId form[] = {OP_add_Tensor, OP_add_Tensor, OP_sub_Tensor,
                                 OP_mul_Tensor, OP_maximum,    OP_div_Tensor};
     int64_t size[MAX_DIMS];
-    int r = draw_below(g, 100), n = r < 55 ? 1 : r < 85 ? 2 : 3;
+    int r = draw_below(g, 100), n = r < 45 ? 1 : r < 75 ? 2 : 3;
     for (int d = 0; d < n; d++) {
         static const int64_t most[] = {9, 6, 3};
         size[d] = draw_between(g, n == 3 ? 1 : 2, most[n - 1]);
+    }
+    if (n == 3 && draw_chance(g, 40)) { /* any two orders of the dims fit */
+        size[1] = size[2] = size[0];
     }
     DType dtype = float_dtype(g);
     GenVar *a = then_pointwise(g, made_somehow(g, dtype, size, n), 35);
@@ -231,6 +237,10 @@ bool pattern_laid_out(Gen *g) {
     g->situation = was;
     GenVar *y = draw_chance(g, 60) ? say2(g, form[draw_below(g, COUNT_OF(form))], x, other)
                                    : then_pointwise(g, x, 100);
+    if (y != NULL && draw_chance(g, 35)) {
+        GenVar *t = y->t->ndim == 2 ? say(g, OP_t, y) : draw_this_op(g, OP_permute, y);
+        y = t != NULL ? t : y;
+    }
     GenVar *z = along_a_dim(g, y);
     if (z != NULL) {
         return_all(g, g->tail);

@@ -1,35 +1,7 @@
 /* The deliberate error of one wrong argument: an op that fits, but for one operand of another
- * dtype, size or rank, or one number out of range. Rewrites that broadcast, promote or wrap where
- * eager refuses accept it. */
+ * dtype, size or rank, one number out of range, or the dtype of all operands. Rewrites that
+ * broadcast, promote or wrap where eager refuses accept it. */
 #include "fuzz/patterns/one_argument.h"
-
-/* An operand like `t`, but for its dtype, one size or its rank. */
-static GenVar *unlike(Gen *g, const Tensor *t) {
-    static const DType dtypes[] = {DT_float32, DT_float64, DT_float16, DT_bfloat16,
-                                   DT_int64,   DT_int32,   DT_bool,    DT_int8};
-    int64_t size[MAX_DIMS];
-    int n = t->ndim;
-    DType dtype = t->dtype;
-    for (int d = 0; d < n; d++) {
-        size[d] = t->size[d];
-    }
-    int r = draw_below(g, 100);
-    if (r < 35) {
-        dtype = dtypes[draw_below(g, COUNT_OF(dtypes))];
-    } else if (r < 65 && n > 0) {
-        int d = draw_below(g, n);
-        size[d] = draw_chance(g, 50) ? 1 : size[d] + draw_between(g, 1, 2);
-    } else if (r < 80 && n > 0) {
-        n = draw_chance(g, 50) ? 0 : n - 1;
-    } else if (n < 4) {
-        for (int d = n; d > 0; d--) {
-            size[d] = size[d - 1];
-        }
-        size[0] = draw_between(g, 1, 3);
-        n++;
-    }
-    return draw_input(g, dtype, size, n, draw_chance(g, 50), 30);
-}
 
 /* Indices of the size of `t` that select below `end`, but for one of them or for any. */
 static GenVar *index_beyond(Gen *g, const Tensor *t, int64_t end) {
@@ -70,7 +42,8 @@ static bool disturb(Gen *g, Stmt *s, int k, int ndim) {
         const GenVar *self = arg_var(g, s, 0);
         bool beyond =
             !dtype_is_float(v->t->dtype) && self != NULL && self != v && draw_chance(g, 60);
-        GenVar *other = beyond ? index_beyond(g, v->t, indexed_size(s, self->t)) : unlike(g, v->t);
+        GenVar *other =
+            beyond ? index_beyond(g, v->t, indexed_size(s, self->t)) : draw_unlike(g, v->t);
         if (other == NULL) {
             return false;
         }
@@ -81,7 +54,7 @@ static bool disturb(Gen *g, Stmt *s, int k, int ndim) {
     case ARG_TENSORS: {
         int n = a->tensors.n, at = n > 0 ? draw_below(g, n) : 0;
         const GenVar *old = n > 0 ? gen_find(g, a->tensors.v[at]) : NULL;
-        GenVar *other = old != NULL ? unlike(g, old->t) : NULL;
+        GenVar *other = old != NULL ? draw_unlike(g, old->t) : NULL;
         if (other == NULL) {
             return false;
         }
@@ -119,6 +92,8 @@ bool draw_wrong_argument(Gen *g) {
     for (int i = 0; i < 6; i++) {
         const OpInfo *op = situation->nfew > 0 && draw_chance(g, 60)
                                ? op_info(situation->few[draw_below(g, situation->nfew)])
+                           : draw_chance(g, 30)
+                               ? op_info(draw_common_op(g))
                                : op_info(g->options->op[draw_below(g, g->options->nop)]);
         if (op->class == CLASS_NEVER || op->nparam == 0 || op_param(op, "data") >= 0) {
             continue;
@@ -126,6 +101,10 @@ bool draw_wrong_argument(Gen *g) {
         Stmt *s = stmt_op(g, op->id);
         if (!draw_arguments(g, s, NULL)) {
             continue;
+        }
+        if (draw_chance(g, 25) && unlike_dtypes(g, s) && draw_chance(g, 60)) {
+            stmt_force(g, s);
+            return true;
         }
         const GenVar *self = arg_var(g, s, 0);
         int start = draw_below(g, op->nparam), index = op_param(op, "index"),

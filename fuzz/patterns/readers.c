@@ -131,7 +131,8 @@ bool pattern_same_operand(Gen *g) {
     GenVar *y[3] = {NULL};
     int n = 2 + draw_below(g, 2);
     OpClass first = reads[draw_below(g, COUNT_OF(reads))];
-    bool alike = draw_chance(g, 50);
+    bool alike = draw_chance(g, 50), joined = draw_chance(g, 30);
+    bool kept = !joined || draw_chance(g, 50); /* else only the list is returned */
     const Stmt *before = NULL;
     for (int i = 0; i < n; i++) {
         y[i] = draw_of_class(g, alike ? first : reads[draw_below(g, COUNT_OF(reads))], x);
@@ -140,11 +141,10 @@ bool pattern_same_operand(Gen *g) {
             y[i] = same != NULL ? same : y[i];
         }
         before = g->tail;
-        want_return(g, y[i]);
+        want_return(g, kept ? y[i] : NULL);
     }
-    if (y[0] != NULL && y[1] != NULL && draw_chance(g, 30)) {
-        GenVar *joined = draw_join(g, draw_chance(g, 50) ? OP_stack : OP_cat, y, 2, 0);
-        want_return(g, joined);
+    if (joined && y[0] != NULL && y[1] != NULL) {
+        want_return(g, draw_join(g, draw_chance(g, 50) ? OP_stack : OP_cat, y, 2, 0));
     } else if (draw_chance(g, 40)) {
         static const OpId form[] = {OP_add_Tensor, OP_mul_Tensor, OP_sub_Tensor, OP_maximum,
                                     OP_eq_Tensor};

@@ -114,6 +114,16 @@ bool pattern_windows(Gen *g) {
     return written;
 }
 
+/* The in-place op of +=, -=, *= or /= on `part`, with a number or a tensor. */
+static void augment(Gen *g, GenVar *part) {
+    static const OpId form[] = {OP_add__Scalar, OP_sub__Scalar, OP_mul__Scalar, OP_div__Scalar,
+                                OP_add__Tensor, OP_sub__Tensor, OP_mul__Tensor, OP_div__Tensor};
+    OpId id = form[draw_below(g, COUNT_OF(form))];
+    if (gen_allows(g, id)) {
+        draw_this_op(g, id, part);
+    }
+}
+
 /* x[i] op= y, spelled as Python does: read, in-place op, store. */
 bool pattern_augmented(Gen *g) {
     GenVar *x = draw_with_dims(g, 1);
@@ -124,14 +134,16 @@ bool pattern_augmented(Gen *g) {
     }
     PIndexItem items[GEN_ITEMS];
     bool repeats = false;
-    int n = draw_index(g, x->t, draw_chance(g, 50), items, &repeats);
+    int n = draw_index(g, x->t, draw_chance(g, 35), items, &repeats);
     GenVar *part = say_getitem(g, x, items, n);
     if (part == NULL || part->fuzzy || repeats) {
         return false;
     }
     GenVar *value = part;
     int r = draw_below(g, 100);
-    if (r < 60) { /* in place: the part may be a view, and is written twice */
+    if (r < 40) { /* in place: the part may be a view, and is written twice */
+        augment(g, part);
+    } else if (r < 65) {
         static const OpClass writes[] = {CLASS_WRITE_UNARY, CLASS_WRITE_BINARY};
         draw_of_class(g, writes[draw_below(g, COUNT_OF(writes))], part);
     } else {

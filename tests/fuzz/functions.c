@@ -44,7 +44,7 @@ START_TEST(a_program_states_the_format_version_that_it_needs) {
         second += applies;
         ck_assert_int_eq(generate_program(&arena, 5, i)->nfunctions, 0); /* weight 0 */
     }
-    ck_assert_int_ge(second, 150);
+    ck_assert_int_ge(second, 120);
 }
 END_TEST
 
