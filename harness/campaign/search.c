@@ -72,20 +72,25 @@ static void search_keep_record(Search *s, Signature *signature, const Program *p
     }
 }
 
+/* Takes the finding of `small`, located; false if it shows none of this oracle. */
+static bool search_shows(Search *s, const Program *small, Finding *finding) {
+    Checker again = s->checker; /* the counters stay */
+    CheckResult last;
+    check_program(&again, small, &s->work, &last);
+    if (last.verdict != FINDING || !(last.fired & 1u << finding->oracle)) {
+        return false;
+    }
+    check_locate(&again, small, &last.finding, &s->work);
+    *finding = last.finding;
+    return true;
+}
+
 /* The smallest program found that shows the finding, and that finding. */
 static const Program *search_minimize(Search *s, const Program *p, Finding *finding,
                                       MinimizeStats *stats) {
     const Finding as_found = *finding;
     const Program *small = minimize_program(&s->work, p, &s->checker, &as_found, stats, NULL, NULL);
-    Checker again = s->checker; /* the counters stay */
-    CheckResult last;
-    check_program(&again, small, &s->work, &last);
-    if (last.verdict != FINDING) {
-        return p;
-    }
-    check_locate(&again, small, &last.finding, &s->work);
-    *finding = last.finding;
-    return small;
+    return search_shows(s, small, finding) ? small : p;
 }
 
 /* The folder of the report, written unless it was there before; NULL if there is none. */
@@ -130,7 +135,8 @@ static void report_signature(Search *s, Signature *signature, const Program *p,
     MinimizeStats stats = {.checks = checker_is_external(&s->checker) ? TARGET_MINIMIZE_CHECKS
                                                                       : MINIMIZE_CHECKS,
                            .base = baseline_checker(&s->base)};
-    signature->kept = o->out && report_exists(o->out, signature->folder);
+    signature->kept = o->out && report_exists(o->out, signature->folder) &&
+                      (!s->queued || report_is_minimized(o->out, signature->folder));
     bool late = strcmp(finding.kind, "timeout") == 0; /* every candidate would take as long */
     double seconds = search_seconds_for_one(s);
     signature->as_found = o->minimize && seconds < 0;
@@ -139,6 +145,9 @@ static void report_signature(Search *s, Signature *signature, const Program *p,
         small = search_minimize(s, p, &finding, &stats);
         signature->status = stats.flaky ? STATUS_FLAKY : signature->status;
         *met = stats;
+    } else if (signature->kept && s->queued && seconds >= 0) { /* its group is that of the report */
+        const Program *before = report_program(&s->work, o->out, signature->folder);
+        small = before && search_shows(s, before, &finding) ? before : p;
     }
     signature->statements = program_size(small);
     if (s->queued) {

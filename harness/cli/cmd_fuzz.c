@@ -70,6 +70,7 @@ static int fuzz_write_results(Search *s) {
                                               .file = signature->file,
                                               .signature = signature->text,
                                               .record = signature->record,
+                                              .group = signature->key,
                                               .count = signature->count,
                                               .first = signature->first,
                                               .statements = signature->statements});

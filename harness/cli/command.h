@@ -18,9 +18,10 @@ typedef struct Options {
     const char *command;
     const char *pair;        /* "reference,compiled" by default */
     const char *on;          /* NULL: not given (reference; upstream: torch) */
-    const char *modes;       /* upstream, gate; NULL: not given */
+    const char *modes;       /* upstream, gate, hunt; NULL: not given */
     const char *base, *head; /* gate; NULL: not given */
-    double minutes;          /* gate; 0: not given */
+    double minutes;          /* gate, hunt; 0: not given */
+    double round;            /* hunt: minutes; 0: not given */
     bool record;             /* upstream */
     Semantics semantics;     /* NONE: not given */
     bool bytes;              /* files are bytes of the codec, whatever their names */

@@ -65,12 +65,14 @@ void fuzz_print_finding(const Search *s, const SearchFinding *f) {
                     signature->status == STATUS_FLAKY ? ", flaky" : "",
                     signature->script == SCRIPT_NOTHING ? ", not reproduced by script" : "",
                     f->path ? ", " : "", f->path ? f->path : "");
-        report_finding(&t, f->program, f->finding, &s->checker);
-        if (signature->stage && signature->stage[0]) {
+        if (!signature->kept) { /* its report was there before */
+            report_finding(&t, f->program, f->finding, &s->checker);
+        }
+        if (!signature->kept && signature->stage && signature->stage[0]) {
             text_printf(&t, "  stage      %s%s%s\n", signature->stage,
                         f->finding->frame[0] ? ", raised in " : "", f->finding->frame);
         }
-        if (signature->terms) {
+        if (!signature->kept && signature->terms) {
             text_printf(&t, "  search     %s\n", signature->terms);
         }
     }

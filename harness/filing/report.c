@@ -81,6 +81,35 @@ bool report_exists(const char *out, const char *folder) {
     return n > 0 && n < (int)sizeof path && stat(path, &info) == 0 && S_ISDIR(info.st_mode);
 }
 
+/* A file of a report; NULL if it cannot be read. */
+static const char *report_file(Arena *arena, const char *out, const char *folder,
+                               const char *name) {
+    char *text, message[512];
+    int64_t n;
+    return io_read(arena, arena_printf(arena, "%s/%s/%s", out, folder, name), IO_MAX_BYTES, &text,
+                   &n, message, sizeof message) == IO_OK
+               ? text
+               : NULL;
+}
+
+bool report_is_minimized(const char *out, const char *folder) {
+    Arena arena = ARENA_EMPTY;
+    const char *small = report_file(&arena, out, folder, "minimized.json"),
+               *found = report_file(&arena, out, folder, "case.json");
+    bool minimized = small && found && strcmp(small, found) != 0;
+    arena_destroy(&arena);
+    return minimized;
+}
+
+const Program *report_program(Arena *arena, const char *out, const char *folder) {
+    const char *text = report_file(arena, out, folder, "minimized.json");
+    char message[512];
+    Program *p = NULL;
+    return text && program_parse(arena, text, strlen(text), &p, message, sizeof message) == PARSE_OK
+               ? p
+               : NULL;
+}
+
 static void add_faults(Text *t, const CompileOptions *compile) {
     for (int k = 0; faults_seeded(compile, k) != FAULT_NONE; k++) {
         text_printf(t, " --fault %s", fault_info(faults_seeded(compile, k))->name);

@@ -21,6 +21,10 @@ typedef struct Report {
 
 /* Does <out> hold this folder already? */
 bool report_exists(const char *out, const char *folder);
+/* Does the report in that folder hold a smaller program than the one found? */
+bool report_is_minimized(const char *out, const char *folder);
+/* The minimized program of the report in that folder, in `arena`; NULL if it cannot be read. */
+const Program *report_program(Arena *arena, const char *out, const char *folder);
 /* Writes the folder (replacing one of that name); on success its path is in `path`. False and one
  * sentence if the environment fails. */
 bool report_write(Arena *arena, const char *out, const Report *report, char *path, size_t path_size,

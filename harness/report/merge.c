@@ -16,6 +16,7 @@ typedef struct Merge {
     Text *out;
     const Json *const *root;
     int n;
+    const char *pair; /* of all runs together */
 } Merge;
 
 /* A list whose entries are joined: those with the same `name` (and cause) are one. */
@@ -278,7 +279,9 @@ static void merge_members(Merge *m, const Json *const *objects, int n) {
             any = true;
             text_json_string(m->out, j->key);
             text_add(m->out, ":");
-            if (kept_as_it_is(j->key)) {
+            if (objects == m->root && strcmp(j->key, "pair") == 0) {
+                text_json_string(m->out, m->pair);
+            } else if (kept_as_it_is(j->key)) {
                 text_json(m->out, j);
             } else {
                 merge_value(m, j->key, value, count);
@@ -290,14 +293,31 @@ static void merge_members(Merge *m, const Json *const *objects, int n) {
 
 /* ---- whole results ---- */
 
-int results_merge(const Json *const *root, char *const *name, int n, Arena *arena, Text *out,
-                  char *message, size_t message_size) {
+/* The pair of runs that differ at most in the mode of their second target, as
+ * "torch:eager,torch:*"; NULL if they differ otherwise. */
+static const char *joint_pair(Arena *arena, const char *a, const char *b) {
+    if (strcmp(a, b) == 0) {
+        return a;
+    }
+    const char *comma = strchr(a, ','), *colon = comma ? strrchr(comma, ':') : NULL;
+    size_t n = colon ? (size_t)(colon + 1 - a) : 0;
+    return n > 0 && strncmp(a, b, n) == 0 && !strpbrk(b + n, ":,")
+               ? arena_printf(arena, "%.*s*", (int)n, a)
+               : NULL;
+}
+
+/* What the runs must have in common. */
+static int refuse_others(Merge *m, char *const *name, char *message, size_t message_size) {
     static const char *const head[] = {"command", "pair", "fault"};
-    for (int i = 0; i < n; i++) {
+    const Json *const *root = m->root;
+    m->pair = results_text(root[0], "pair", "none");
+    for (int i = 0; i < m->n; i++) {
+        const char *joint = joint_pair(m->arena, m->pair, results_text(root[i], "pair", "none"));
+        m->pair = joint ? joint : m->pair;
         for (int k = 0; k < COUNT_OF(head); k++) {
             const char *a = results_text(root[0], head[k], "none"),
                        *b = results_text(root[i], head[k], "none");
-            if (strcmp(a, b) != 0) {
+            if (strcmp(a, b) != 0 && !(strcmp(head[k], "pair") == 0 && joint)) {
                 snprintf(message, message_size,
                          "%s: a run with another %s than that of %s ('%.60s', not '%.60s')",
                          name[i], head[k], name[0], b, a);
@@ -307,6 +327,7 @@ int results_merge(const Json *const *root, char *const *name, int n, Arena *aren
         for (int k = 0; k < i; k++) {
             const char *shard = results_text(root[i], "shard", "1/1");
             if (strcmp(results_text(root[i], "command", ""), "fuzz") == 0 &&
+                strcmp(results_text(root[i], "pair", ""), results_text(root[k], "pair", "")) == 0 &&
                 results_number(root[i], "seed") == results_number(root[k], "seed") &&
                 strcmp(shard, results_text(root[k], "shard", "1/1")) == 0) {
                 snprintf(message, message_size,
@@ -316,10 +337,18 @@ int results_merge(const Json *const *root, char *const *name, int n, Arena *aren
             }
         }
     }
-    Merge m = {arena, out, root, n};
-    merge_members(&m, root, n);
-    text_add(out, "\n");
     return EXIT_AGREE;
+}
+
+int results_merge(const Json *const *root, char *const *name, int n, Arena *arena, Text *out,
+                  char *message, size_t message_size) {
+    Merge m = {.arena = arena, .out = out, .root = root, .n = n};
+    int code = refuse_others(&m, name, message, message_size);
+    if (code == EXIT_AGREE) {
+        merge_members(&m, root, n);
+        text_add(out, "\n");
+    }
+    return code;
 }
 
 /* ---- comparing ---- */

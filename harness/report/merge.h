@@ -5,7 +5,8 @@
 
 #include "harness/report/results.h"
 
-/* Joins the objects of n runs of the same command and pair into one: counts add up, a finding that
+/* Joins the objects of n runs of the same command and pair (but for the mode of its second target)
+ * into one: counts add up, a finding that
  * several runs have is listed once with the sum of its counts and the record of the run that met it
  * first, groups and signatures likewise; `growth`, a curve of one process, is left out. Findings,
  * signatures and groups are in the order of their first program. `name[i]` says whose the object

@@ -45,6 +45,9 @@ void results_add_finding(Results *r, const ResultsFinding *f) {
     }
     text_printf(t, ",\"statements\":%d", f->statements);
     member_text(t, "op", op_of(r->arena, f->signature));
+    if (f->group) {
+        member_text(t, "group", f->group);
+    }
     text_printf(t, ",%s", f->record + 1); /* its members, and its closing brace */
 }
 

@@ -9,7 +9,7 @@
  *      "errors": {CODE: n}, "fired": {ORACLE: n}, ...,
  *                  with fuzz the counts of tally.h},
  *      "findings": [{"outcome": "new" | "known" | "flaky", "file", "count", "first"?, "statements",
- *      "op", then as report_finding_json}, ...],
+ *      "op", "group"?, then as report_finding_json}, ...],
  *      "cases": [{"file", "name", "outcome": "agree" | "new" | "known" | "fixed" | "flaky" |
  *      "skipped" | "not_expressible" | "bad", "why"?}, ...]}
  *
@@ -39,6 +39,7 @@ typedef struct Results {
  * the program that it is about. */
 typedef struct ResultsFinding {
     const char *outcome, *file, *signature, *record;
+    const char *group; /* that it is in, where the cause does not say it; or NULL */
     int64_t count, first;
     int statements;
 } ResultsFinding;
@@ -94,8 +95,8 @@ double results_number(const Json *object, const char *key);
 const Json *results_list(const Json *root, const char *key);
 /* Findings whose outcome is `outcome`. */
 int results_count(const Json *root, const char *outcome);
-/* The group that a finding is in: the one of its cause, or of the pass that its cause is a step of,
- * or of its signature; "" if none is listed. */
+/* The group that a finding is in: the one it names, or that of its cause, of the pass that its
+ * cause is a step of, or of its signature; "" if none is listed. */
 const char *results_group_of(const Json *root, const Json *finding);
 /* FNV-1a of a text, 16 hex digits: the fingerprint. */
 const char *results_fingerprint(Arena *arena, const char *text);

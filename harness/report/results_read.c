@@ -28,6 +28,10 @@ int results_count(const Json *root, const char *outcome) {
 }
 
 const char *results_group_of(const Json *root, const Json *finding) {
+    const char *named = results_text(finding, "group", NULL);
+    if (named) {
+        return named;
+    }
     const char *cause = results_text(json_get(finding, "cause"), "text", ""),
                *signature = results_text(finding, "signature", ""), *best = "";
     for (const Json *g = results_list(json_get(root, "summary"), "groups"); g; g = g->next) {

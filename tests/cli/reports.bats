@@ -180,6 +180,19 @@ END
     run -0 "$TWINGRAD" report --compare old.json old.json
 }
 
+@test "runs of several modes of a target are merged, those of two targets are not" {
+    run -0 "$TWINGRAD" fuzz --runs 10 --quiet --results one.json
+    for mode in dynamo aot_eager; do sed "s/reference,compiled/torch:eager,torch:$mode/" one.json >$mode.json; done
+    run -0 "$TWINGRAD" report --merge dynamo.json aot_eager.json
+    json 'r[0]["pair"] == "torch:eager,torch:*" and r[0]["summary"]["programs"] == 20' <<<"$output"
+    sed "s/reference,compiled/torch:eager,torch2.8:dynamo/" one.json >other.json
+    refused report --merge dynamo.json other.json
+    grep -q "other.json: a run with another pair than that of dynamo.json ('torch:eager,torch2.8:dynamo', not 'torch:eager,torch:dynamo')" err.txt
+    refused report --merge dynamo.json one.json
+    refused report --merge dynamo.json dynamo.json
+    grep -q 'the same share of the same stream' err.txt
+}
+
 @test "results that do not belong together are not merged" {
     run -1 "$TWINGRAD" fuzz --fault RG-1 --runs 300 --quiet --results one.json --shard 1/2
     "$TWINGRAD" fuzz --runs 10 --quiet --results two.json --shard 2/2

@@ -1,4 +1,4 @@
-"""A target that misbehaves on request: the program's name says how ("die", "hang", "garbage", "flood", "kill", "noid", "long", "late word", "hungry", "orphan", "held"); "die compiled" when it is run in that mode, "die together" in two modes at once); any other is answered with one call that returned nothing, "flaky" with a wrong version at
+"""A target that misbehaves on request: the program's name says how ("die", "hang", "garbage", "flood", "kill", "noid", "long", "late word", "hungry", "orphan", "held"); "die compiled" when it is run in that mode, "die together" in two modes at once); further arguments are the modes that it has besides eager; any other is answered with one call that returned nothing, "flaky" with a wrong version at
 every other request, "wrong" when compiled, "raise" then, "hash" too unless PYTHONHASHSEED is 2, "slow" too, which never answers then. FAKE_AS is a name for all programs. "exit" as an argument: ends at once; "accepts": takes requests for several modes, and for a
 process of their own. FAKE_LOG names a file that gets a line for each request: its process, the modes, "alone"."""
 import json
@@ -16,7 +16,7 @@ for line in sys.stdin:
     request = json.loads(line)
     if "hello" in request:
         accepts = {"accepts": ["modes", "alone"]} if how == "accepts" else {}
-        print(json.dumps({"hello": 1, "target": "fake 1", "modes": ["eager", "compiled"], **accepts}), flush=True)
+        print(json.dumps({"hello": 1, "target": "fake 1", "modes": ["eager", *(sys.argv[2:] or ["compiled"])], **accepts}), flush=True)
         continue
     modes = request.get("modes") or [request["mode"]]
     if "FAKE_LOG" in os.environ:

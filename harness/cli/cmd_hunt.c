@@ -1,0 +1,218 @@
+/* hunt: bugs of a compiling target, for hours: the search of `fuzz` on its eager mode and one of
+ * its compiling modes after the other, in rounds of a few minutes (hunt/hunt.h). */
+#include "harness/cli/fuzz.h"
+#include "harness/hunt/hunt.h"
+#include "harness/targets/target.h"
+#include "harness/util/interrupt.h"
+#include "harness/util/status.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const char HUNT_MODES[] = "dynamo,aot_eager,aot_decomp,inductor_lite,inductor";
+static const double HUNT_MINUTES = 60, ROUND_MINUTES = 10;
+
+enum { LEAST_SECONDS = 20 /* of a round: the targets have to start */, MAX_MODES = 32 };
+
+typedef struct HuntRun {
+    Options options; /* those that hold: of a hunt that is resumed, the stored ones, overridden */
+    const char *target;
+    const char *mode[MAX_MODES];
+    int nmodes;
+    Hunt hunt;
+    Arena arena;
+    int code;
+} HuntRun;
+
+/* ---- what to hunt in ---- */
+
+static bool is_mode_of(const char *has, const char *mode, size_t n) {
+    for (const char *at = has; *at; at += strspn(at, " ")) {
+        size_t length = strcspn(at, " ");
+        if (length == n && strncmp(at, mode, n) == 0) {
+            return true;
+        }
+        at += length;
+    }
+    return false;
+}
+
+/* The modes of --modes, each of which the target must have; or those of the usual ones that it
+ * has. */
+static int hunt_modes(HuntRun *run) {
+    const Options *o = &run->options;
+    char message[1024];
+    Target *t;
+    TargetSettings settings = target_settings(o);
+    int code = target_open(arena_printf(&run->arena, "%s:eager", run->target), &settings, &t,
+                           message, sizeof message);
+    if (code != 0) {
+        return complain(code, "%s", message);
+    }
+    const char *has = arena_strdup(&run->arena, target_modes(t));
+    target_close(t);
+    for (const char *at = o->modes ? o->modes : HUNT_MODES; *at; at += strspn(at, ",")) {
+        size_t n = strcspn(at, ",");
+        bool there = is_mode_of(has, at, n);
+        if (!there && o->modes) {
+            return complain(EXIT_ENVIRONMENT, "%s has no mode '%.*s' here (it has: %s)",
+                            run->target, (int)n, at, has);
+        }
+        if (there && run->nmodes < MAX_MODES) {
+            run->mode[run->nmodes++] = arena_printf(&run->arena, "%.*s", (int)n, at);
+        }
+        at += n;
+    }
+    return run->nmodes > 0 ? 0
+                           : complain(EXIT_ENVIRONMENT, "%s has no compiling mode (it has: %s)",
+                                      run->target, has);
+}
+
+/* ---- resuming ---- */
+
+/* The words that are stored from now on: those of the log, then these without --resume. */
+static int take_words(HuntRun *run, const Options *o) {
+    Hunt *h = &run->hunt;
+    char **words = arena_array(&run->arena, char *, h->nwords + o->nwords + 1), message[512];
+    int n = 0;
+    for (int i = 0; i < h->nwords; i++) {
+        words[n++] = h->words[i];
+    }
+    for (int i = 0; i < o->nwords; i++) {
+        if (strcmp(o->words[i], "--resume") != 0) {
+            words[n++] = o->words[i];
+        }
+    }
+    h->words = arena_copy(&run->arena, words, (int64_t)sizeof *words * n);
+    h->nwords = n;
+    run->options = (Options){.command = "hunt"};
+    bool help = false;
+    return options_parse(&run->options, n, words, command_options("hunt"), &help, message,
+                         sizeof message)
+               ? 0
+               : complain(EXIT_BAD_INPUT, "%s", message);
+}
+
+/* ---- rounds ---- */
+
+/* Seconds of the next round; 0: the hunt is over. */
+static double next_seconds(const HuntRun *run) {
+    const Options *o = &run->options;
+    double all = 60 * (o->minutes > 0 ? o->minutes : HUNT_MINUTES), done = hunt_seconds(&run->hunt),
+           each = 60 * (o->round > 0 ? o->round : ROUND_MINUTES);
+    if (run->hunt.nrounds == HUNT_MAX_ROUNDS) {
+        return 0;
+    }
+    if (o->runs > 0 && o->minutes <= 0) {
+        return run->hunt.nrounds < run->nmodes ? each : 0;
+    }
+    if (each > all / run->nmodes) { /* each mode has a turn */
+        each = all / run->nmodes;
+    }
+    double left = all - done;
+    return done > 0 && left < (each < LEAST_SECONDS ? each / 2 : LEAST_SECONDS) ? 0
+           : left < each                                                        ? left
+                                                                                : each;
+}
+
+static int run_round(HuntRun *run, double seconds, const Output *output) {
+    Hunt *h = &run->hunt;
+    const char *mode = run->mode[h->nrounds % run->nmodes];
+    const char *results = hunt_results_name(h, mode);
+    Options own = run->options;
+    own.command = "fuzz"; /* the same defaults */
+    own.pair = arena_printf(&run->arena, "%s:eager,%s:%s", run->target, run->target, mode);
+    own.seed += (uint64_t)h->nrounds;
+    own.seconds = own.runs > 0 && own.minutes <= 0 ? 0 : seconds;
+    own.reports.results = arena_printf(&run->arena, "%s/%s", h->out, results);
+    CampaignOptions options;
+    char message[1024];
+    if (!fuzz_options(&own, &options, message, sizeof message)) {
+        return complain(EXIT_BAD_INPUT, "%s", message);
+    }
+    if (!own.json) {
+        output_printf(output, "round %d, %s:\n", h->nrounds + 1, mode);
+    }
+    double begin = now_seconds();
+    int code = fuzz_search(&options, output);
+    const Round round = {
+        .mode = mode, .seed = own.seed, .seconds = now_seconds() - begin, .results = results};
+    if (code < EXIT_BAD_INPUT) {
+        int written = hunt_add(h, &round, message, sizeof message);
+        code = worst(code, written == 0 ? 0 : complain(written, "%s", message));
+    }
+    return code;
+}
+
+/* ---- the summary ---- */
+
+static void print_modes(const HuntRun *run, const Output *output) {
+    const Hunt *h = &run->hunt;
+    output_printf(output, "\n%-16s %7s %9s %9s %9s\n", "mode", "rounds", "minutes", "programs",
+                  "findings");
+    for (int i = 0; i < run->nmodes; i++) {
+        int rounds = 0;
+        double seconds = 0;
+        long long programs = 0, findings = 0;
+        for (int k = 0; k < h->nrounds; k++) {
+            const Round *round = &h->round[k];
+            if (strcmp(round->mode, run->mode[i]) == 0) {
+                rounds++;
+                seconds += round->seconds;
+                programs += round->programs;
+                findings += round->findings;
+            }
+        }
+        output_printf(output, "%-16s %7d %9.1f %9lld %9lld\n", run->mode[i], rounds, seconds / 60,
+                      programs, findings);
+    }
+    output_printf(output, "%d rounds, %.1f minutes; all results: %s/report.html\n", h->nrounds,
+                  hunt_seconds(h) / 60, h->out);
+}
+
+static void print_json(const HuntRun *run, const Output *output) {
+    const Hunt *h = &run->hunt;
+    Arena arena = ARENA_EMPTY;
+    Text t = {.arena = &arena};
+    text_printf(&t,
+                "{\"type\":\"hunt\",\"schema_version\":1,\"rounds\":%d,\"seconds\":%.1f,\"out\":",
+                h->nrounds, hunt_seconds(h));
+    text_json_string(&t, h->out);
+    text_add(&t, "}\n");
+    output->text(output->user, t.v, t.n);
+    arena_destroy(&arena);
+}
+
+static int hunt(HuntRun *run, const Options *o) {
+    char message[1024];
+    if (!o->out) {
+        return complain(EXIT_BAD_INPUT,
+                        "hunt needs --out DIR, the folder of reports and of its log");
+    }
+    int code = hunt_open(&run->hunt, &run->arena, o->out, o->resume, message, sizeof message);
+    if (code != 0) {
+        return complain(code, "%s", message);
+    }
+    code = take_words(run, o);
+    run->options.out = o->out;
+    run->target = run->options.on ? run->options.on : "torch";
+    code = code ? code : hunt_modes(run);
+    const Output output = terminal_output(&run->options);
+    double seconds;
+    while (code < EXIT_BAD_INPUT && !interrupt_came() && (seconds = next_seconds(run)) > 0) {
+        code = worst(code, run_round(run, seconds, &output));
+    }
+    if (code < EXIT_BAD_INPUT && run->options.json) {
+        print_json(run, &output);
+    } else if (code < EXIT_BAD_INPUT) {
+        print_modes(run, &output);
+    }
+    return code;
+}
+
+int cmd_hunt(const Options *o) {
+    HuntRun run = {.arena = ARENA_EMPTY};
+    int code = hunt(&run, o);
+    arena_destroy(&run.arena);
+    return code;
+}
