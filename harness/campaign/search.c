@@ -198,7 +198,7 @@ static void search_triage(Search *s, const SearchSlot *slot, const Program *p,
                           const Finding *finding, uint32_t fired, MinimizeStats *met) {
     const CampaignOptions *o = s->options;
     const KnownPair pair = known_pair(&s->checker);
-    KnownIssue *issue = known_find(&s->known, &pair, finding);
+    KnownIssue *issue = known_find(&s->known, &pair, p, finding);
     Signature *new = note_signature(s, finding, slot);
     FindingStatus status = issue && issue->allowed && s->queued ? STATUS_ALLOWED
                            : issue                              ? STATUS_KNOWN

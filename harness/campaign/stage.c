@@ -96,6 +96,11 @@ const char *stage_group(Arena *arena, const char *stage, const Program *small,
                         const Finding *finding) {
     enum { MOST_OPS = 6 };
     Text t = {.arena = arena};
+    const char *relation = stage_flag_relation(arena, small, finding);
+    if (relation && !finding->frame[0]) {
+        return arena_printf(arena, "%.*s", (int)sizeof((Group *)0)->key - 1,
+                            arena_printf(arena, "%s flags %s", stage, relation));
+    }
     text_printf(&t, "%s %s-%s ", stage, oracle_name(finding->oracle), finding->kind);
     if (finding->frame[0]) {
         text_add(&t, finding->frame);

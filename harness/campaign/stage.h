@@ -1,6 +1,7 @@
 /* Findings of a compiling target: which stage of the compiler shows them first, and what they are
  * grouped by. A group is a stage, what differs, and the innermost function of the compiler that
- * raised the error or, where none did, the ops of the minimized program. */
+ * raised the error or, where none did, the ops of the minimized program. Where that program asks a
+ * flag of autograd, a group is a stage and how a write reaches the tensor that is asked. */
 #ifndef HARNESS_STAGE_H
 #define HARNESS_STAGE_H
 
@@ -23,6 +24,10 @@ void stages_close(Stages *s);
 /* The name of the group, in `arena`. */
 const char *stage_group(Arena *arena, const char *stage, const Program *small,
                         const Finding *finding);
+/* How the last write before a flag of autograd is asked reaches the tensor that is asked ("of a
+ * tensor whose view is written"), in `arena`; NULL if the program asks none and the finding is
+ * about none (stage_flags.c). */
+const char *stage_flag_relation(Arena *arena, const Program *p, const Finding *finding);
 /* Words for the search field of the upstream tracker. */
 const char *stage_search_terms(Arena *arena, const char *stage, const Program *small,
                                const Finding *finding);

@@ -85,11 +85,12 @@ static bool always_shows(ReplayState *s, const Program *p, const Finding *f) {
 }
 
 /* Counts the finding; is it one that fails the run? */
-static FindingStatus cmd_replay_sort_finding(ReplayState *s, const Finding *f, const char *against,
-                                             bool steady, const KnownIssue **issue) {
+static FindingStatus cmd_replay_sort_finding(ReplayState *s, const Program *p, const Finding *f,
+                                             const char *against, bool steady,
+                                             const KnownIssue **issue) {
     KnownPair pair = known_pair(&s->checker);
     pair.name = against;
-    KnownIssue *known = known_find(&s->known, &pair, f);
+    KnownIssue *known = known_find(&s->known, &pair, p, f);
     FindingStatus status = known ? STATUS_KNOWN : steady ? STATUS_NEW : STATUS_FLAKY;
     if (known) {
         known->seen++;
@@ -110,7 +111,7 @@ static FindingStatus replay_report(ReplayState *s, const char *source, const Pro
                                    const char *against, const CheckResult *out, bool steady) {
     const Finding *f = &out->finding;
     const KnownIssue *issue;
-    FindingStatus status = cmd_replay_sort_finding(s, f, against, steady, &issue);
+    FindingStatus status = cmd_replay_sort_finding(s, p, f, against, steady, &issue);
     Text t = {.arena = &s->arena};
     cmd_replay_keep(s, source, p, out, status);
     if (s->options->json) {
@@ -241,7 +242,7 @@ static void retest_source(void *user, const Source *source) {
         if (out.verdict == FINDING) {
             check_locate(&again, p, &out.finding, &s->arena);
             const KnownPair pair = known_pair(&s->checker);
-            r->shows = known_find(&(Known){r->issue, 1}, &pair, &out.finding) != NULL;
+            r->shows = known_find(&(Known){r->issue, 1}, &pair, p, &out.finding) != NULL;
         }
     }
 }

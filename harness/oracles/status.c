@@ -61,6 +61,9 @@ Verdict oracle_status(Comparison *cmp, Finding *out) {
                   first->ok || failure ? AT_UNKNOWN : first->error_at);
     oracle_status_describe(out->a, sizeof out->a, a, cmp->program, cmp->arena);
     oracle_status_describe(out->b, sizeof out->b, b, cmp->program, cmp->arena);
-    frame_of(out->frame, sizeof out->frame, b->ok ? a : b);
+    const CallResult *failed = b->ok ? a : b;
+    if (failed->error != ERR_assertion) { /* the program's own, not the compiler's */
+        frame_of(out->frame, sizeof out->frame, failed);
+    }
     return FINDING;
 }

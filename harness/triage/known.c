@@ -3,6 +3,7 @@
 #include "harness/triage/known.h"
 
 #include "harness/targets/declare.h"
+#include "harness/triage/dead.h"
 #include "harness/util/io.h"
 #include "harness/util/status.h"
 #include "program/json/tree.h"
@@ -67,8 +68,9 @@ static bool read_known_kind(Reader *r, const Json *j, KnownIssue *out) {
 }
 
 static bool read_issue(Reader *r, const Json *entry, const char *path, KnownIssue *out) {
-    static const char *const keys[] = {"kind",  "signature", "pair", "versions", "answer",  "cause",
-                                       "issue", "source",    "date", "note",     "program", NULL};
+    static const char *const keys[] = {"kind",  "signature", "pair",  "versions", "answer",
+                                       "cause", "unused",    "issue", "source",   "date",
+                                       "note",  "program",   NULL};
     if (!json_want(r, entry, JSON_OBJECT, "an object") || !json_keys(r, entry, keys, NULL)) {
         return false;
     }
@@ -82,6 +84,10 @@ static bool read_issue(Reader *r, const Json *entry, const char *path, KnownIssu
     out->cause = known_read_text(r, entry, "cause", "*");
     const Json *answer = json_get(entry, "answer");
     out->answer = answer ? known_read_text(r, entry, "answer", NULL) : "";
+    const Json *unused = json_get(entry, "unused");
+    if (unused && !json_read_bool(r, unused, &out->unused)) {
+        return false;
+    }
     const char *program = known_read_text(r, entry, "program", "-");
     if (!r->failed && !is_date(out->date)) {
         return json_bad(r, json_get(entry, "date"), "expected YYYY-MM-DD");
@@ -191,12 +197,14 @@ bool known_applies(const KnownIssue *issue, const KnownPair *pair) {
             in_version_range(issue, pair->versions[1]));
 }
 
-KnownIssue *known_find(const Known *known, const KnownPair *pair, const Finding *finding) {
+KnownIssue *known_find(const Known *known, const KnownPair *pair, const Program *p,
+                       const Finding *finding) {
     for (int i = 0; i < known->n; i++) {
         KnownIssue *k = &known->issue[i];
         if (known_applies(k, pair) && fnmatch(k->signature, finding->signature, 0) == 0 &&
             fnmatch(k->cause, finding->cause.text, 0) == 0 &&
-            (strstr(finding->a, k->answer) || strstr(finding->b, k->answer))) {
+            (strstr(finding->a, k->answer) || strstr(finding->b, k->answer)) &&
+            (!k->unused || statement_is_dead(p, finding->sid))) {
             return k;
         }
     }

@@ -10,8 +10,8 @@
  * Finding.signature; `date`, `note`, and `issue` (an address) or `source` (a file of the
  * framework) are required. What an entry concerns is narrowed by `pair`, a pattern for the pair;
  * `versions` ("2.8", "2.8-2.13", "2.13-"), of a target in it; `answer`, a text in either answer;
- * `cause`, a pattern for where bisection finds it (cause.h). `program` is a file that shows it,
- * relative to this one. */
+ * `cause`, a pattern for where bisection finds it (cause.h); `"unused": true`, to statements whose
+ * results nothing needs (dead.h). `program` is a file that shows it, relative to this one. */
 #ifndef HARNESS_KNOWN_H
 #define HARNESS_KNOWN_H
 
@@ -36,6 +36,7 @@ typedef struct KnownIssue {
     const char *signature, *issue, *date, *note; /* issue: `issue`, else `source` */
     const char *pair, *cause;                    /* "*" if absent */
     const char *answer;                          /* "" if absent */
+    bool unused;                                 /* the statement is dead code */
     int64_t since, until;                        /* version_number of the first and the last */
     const char *program;                         /* path from the current directory, or NULL */
     int64_t seen; /* number of findings that it matched in this run */
@@ -63,7 +64,8 @@ int known_open_for(Arena *arena, const char *path, const Checker *c, Known *out,
                    size_t message_size);
 /* Does the issue concern this pair? */
 bool known_applies(const KnownIssue *issue, const KnownPair *pair);
-/* The first issue that covers the located finding (not counted), or NULL. */
-KnownIssue *known_find(const Known *known, const KnownPair *pair, const Finding *finding);
+/* The first issue that covers the located finding of `p` (not counted), or NULL. */
+KnownIssue *known_find(const Known *known, const KnownPair *pair, const Program *p,
+                       const Finding *finding);
 
 #endif

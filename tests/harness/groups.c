@@ -1,4 +1,5 @@
 /* Groups of findings, lists of known issues, and several seeded faults at once. */
+#include "harness/triage/dead.h"
 #include "harness/triage/group.h"
 #include "harness/triage/known.h"
 #include "tests/support/harness_case.h"
@@ -42,13 +43,13 @@ START_TEST(a_known_issue_covers_by_signature_pair_and_cause) {
     Known known = {issue, 2};
     const KnownPair torch = {.name = "torch:eager,torch:aot"}, own = {.name = "reference,compiled"};
     Finding f = located("values-data-exp", "", "");
-    ck_assert_ptr_eq(known_find(&known, &torch, &f), &issue[0]);
+    ck_assert_ptr_eq(known_find(&known, &torch, NULL, &f), &issue[0]);
     f = located("values-data-sin", "cse", "");
-    ck_assert_ptr_eq(known_find(&known, &own, &f), &issue[1]);
+    ck_assert_ptr_eq(known_find(&known, &own, NULL, &f), &issue[1]);
     f = located("values-data-sin", "fold", "");
-    ck_assert_ptr_null(known_find(&known, &own, &f));
+    ck_assert_ptr_null(known_find(&known, &own, NULL, &f));
     f = located("values-data-asin", "cse", "");
-    ck_assert_ptr_null(known_find(&known, &own, &f));
+    ck_assert_ptr_null(known_find(&known, &own, NULL, &f));
 }
 END_TEST
 
@@ -65,12 +66,47 @@ START_TEST(a_known_issue_covers_by_version_and_answer) {
                  {"torch 2.13.0+cpu", true}, {"torch 2.15.0", false},     {NULL, false}};
     for (int i = 0; i < COUNT_OF(cases); i++) {
         const KnownPair pair = {"reference,torch:eager", {NULL, cases[i].version}};
-        ck_assert_msg((known_find(&known, &pair, &f) != NULL) == cases[i].covered, "%s",
+        ck_assert_msg((known_find(&known, &pair, NULL, &f) != NULL) == cases[i].covered, "%s",
                       cases[i].version ? cases[i].version : "no target");
     }
     f = located("status-x", "", "internal: another one");
     const KnownPair pair = {"reference,torch:eager", {NULL, "torch 2.8.0"}};
-    ck_assert_ptr_null(known_find(&known, &pair, &f));
+    ck_assert_ptr_null(known_find(&known, &pair, NULL, &f));
+}
+END_TEST
+
+/* Only what nothing needs is dead: a view that is written, what a probe reads, and what a live op
+ * reads are not. */
+START_TEST(a_statement_is_dead_if_nothing_needs_its_result) {
+    const Program *p = parse(
+        "{\"twingrad\":1,\"inputs\":[{\"name\":\"x\",\"dtype\":\"float32\",\"size\":[2],\"data\":"
+        "[1,2]}],\"body\":[{\"op\":\"exp\",\"self\":\"x\",\"out\":\"a\"},"
+        "{\"op\":\"neg\",\"self\":\"a\",\"out\":\"b\"},"
+        "{\"op\":\"alias\",\"self\":\"x\",\"out\":\"v\"},{\"op\":\"neg_\",\"self\":\"v\"},"
+        "{\"op\":\"sin\",\"self\":\"x\",\"out\":\"c\"},{\"probe\":\"size\",\"of\":\"c\"},"
+        "{\"op\":\"cos\",\"self\":\"x\",\"out\":\"d\"},{\"op\":\"abs\",\"self\":\"d\",\"out\":"
+        "\"e\"}],"
+        "\"return\":[\"e\"]}");
+    static const bool dead[] = {true, true, false, false, false, false, false, false};
+    ck_assert_int_eq(p->nstmts, COUNT_OF(dead));
+    for (int sid = 0; sid < p->nstmts; sid++) {
+        ck_assert_msg(statement_is_dead(p, sid) == dead[sid], "statement %d", sid);
+    }
+    ck_assert(!statement_is_dead(p, -1));
+    ck_assert(!statement_is_dead(p, p->nstmts));
+    KnownIssue issue = {.signature = "*",
+                        .pair = "*",
+                        .cause = "*",
+                        .answer = "",
+                        .unused = true,
+                        .until = INT64_MAX};
+    Known known = {&issue, 1};
+    const KnownPair pair = {"torch:eager,torch:dynamo", {NULL, NULL}};
+    Finding f = located("status-x", "", "");
+    f.sid = 1;
+    ck_assert_ptr_eq(known_find(&known, &pair, p, &f), &issue);
+    f.sid = 7;
+    ck_assert_ptr_null(known_find(&known, &pair, p, &f));
 }
 END_TEST
 
@@ -96,6 +132,7 @@ int main(void) {
     tcase_add_test(tests, a_group_is_one_cause_or_one_signature);
     tcase_add_test(tests, a_known_issue_covers_by_signature_pair_and_cause);
     tcase_add_test(tests, a_known_issue_covers_by_version_and_answer);
+    tcase_add_test(tests, a_statement_is_dead_if_nothing_needs_its_result);
     tcase_add_test(tests, several_faults_are_seeded_at_once);
     suite_add_tcase(suite, tests);
     return run_suite("harness/groups", suite);

@@ -1,0 +1,93 @@
+/* What findings of a compiling target are grouped by. */
+#include "harness/campaign/stage.h"
+#include "tests/support/harness_case.h"
+
+#define INPUTS                                                                                     \
+    "{\"twingrad\":1,\"inputs\":[{\"name\":\"x\",\"dtype\":\"float32\",\"size\":[2,2],\"data\":"   \
+    "{\"fill\":\"ones\",\"seed\":0}},{\"name\":\"y\",\"dtype\":\"float32\",\"size\":[2,2],"        \
+    "\"requires_grad\":true,\"data\":{\"fill\":\"ones\",\"seed\":0}}],\"body\":["
+#define PROBE(name) "{\"probe\":\"requires_grad\",\"of\":\"" name "\"}"
+#define VIEW(self, out)                                                                            \
+    "{\"op\":\"transpose\",\"self\":\"" self "\",\"dim0\":0,\"dim1\":1,\"out\":\"" out "\"},"
+#define WRITE(self) "{\"op\":\"add_\",\"self\":\"" self "\",\"other\":\"y\"},"
+#define END "],\"return\":[\"x\"]}"
+
+static const char *group_of(const char *text, OracleId oracle, const char *kind) {
+    Finding f = {.oracle = oracle, .subject = SUBJECT_CALL, .index = -1};
+    snprintf(f.kind, sizeof f.kind, "%s", kind);
+    return stage_group(&arena, "dynamo", parse(text), &f);
+}
+
+START_TEST(findings_about_a_flag_are_grouped_by_how_a_write_reaches_the_tensor) {
+    static const struct {
+        const char *program, *group;
+    } cases[] = {
+        {INPUTS WRITE("x") PROBE("x") END, "dynamo flags of a written tensor"},
+        {INPUTS VIEW("x", "v") WRITE("v") PROBE("x") END,
+         "dynamo flags of a tensor whose view is written"},
+        {INPUTS VIEW("x", "v") VIEW("v", "w") WRITE("w") PROBE("x") END,
+         "dynamo flags of a tensor whose view is written"},
+        {INPUTS VIEW("x", "v") WRITE("x") PROBE("v") END,
+         "dynamo flags of a view whose base is written"},
+        {INPUTS VIEW("x", "v") VIEW("x", "w") WRITE("v") PROBE("w") END,
+         "dynamo flags of a view, another of which is written"},
+        {INPUTS "{\"op\":\"neg\",\"self\":\"x\",\"out\":\"n\"}," WRITE("n") PROBE("x") END,
+         "dynamo flags of another tensor than is written"},
+        {INPUTS PROBE("x") "," WRITE("x") "{\"op\":\"neg\",\"self\":\"x\",\"out\":\"n\"}" END,
+         "dynamo flags without a write"},
+        {INPUTS "{\"op\":\"neg_\",\"self\":\"x\",\"out\":\"z\"}," WRITE("z") PROBE("x") END,
+         "dynamo flags of a written tensor"},
+        {INPUTS "{\"op\":\"detach\",\"self\":\"x\",\"out\":\"d\"}," WRITE("d") PROBE("x") END,
+         "dynamo flags of a tensor whose view is written, detach"},
+        {INPUTS "{\"with\":\"no_grad\",\"body\":[{\"op\":\"neg_\",\"self\":\"x\"}]}," PROBE("x")
+             END,
+         "dynamo flags of a written tensor, grad modes"},
+        {INPUTS WRITE(
+             "x") "{\"if\":{\"not\":{\"is_leaf\":\"x\"}},\"then\":[{\"op\":\"neg\",\"self\":"
+                  "\"x\",\"out\":\"n\"}]}" END,
+         "dynamo flags of a written tensor"},
+    };
+    for (int i = 0; i < COUNT_OF(cases); i++) {
+        ck_assert_str_eq(group_of(cases[i].program, ORACLE_values, "data"), cases[i].group);
+    }
+}
+END_TEST
+
+START_TEST(other_findings_are_grouped_by_oracle_and_ops) {
+    ck_assert_str_eq(group_of(INPUTS VIEW("x", "v")
+                                  WRITE("v") "{\"probe\":\"size\",\"of\":\"x\"}" END,
+                              ORACLE_values, "data"),
+                     "dynamo values-data transpose+add_");
+    Finding f = {.oracle = ORACLE_status, .kind = "ok_vs_internal", .index = -1};
+    snprintf(f.frame, sizeof f.frame, "_dynamo/utils.py:wrap");
+    ck_assert_str_eq(stage_group(&arena, "dynamo", parse(INPUTS WRITE("x") PROBE("x") END), &f),
+                     "dynamo status-ok_vs_internal _dynamo/utils.py:wrap");
+}
+END_TEST
+
+START_TEST(a_flag_of_a_return_or_an_input_is_that_of_its_name) {
+    Finding f = {.oracle = ORACLE_flags, .kind = "is_leaf", .subject = SUBJECT_RETURN, .index = 0};
+    const Program *p =
+        parse(INPUTS VIEW("x", "v") WRITE("v") "{\"probe\":\"size\",\"of\":\"x\"}" END);
+    ck_assert_str_eq(stage_group(&arena, "aot_eager", p, &f),
+                     "aot_eager flags of a tensor whose view is written");
+    f.subject = SUBJECT_INPUT;
+    f.index = 1;
+    ck_assert_str_eq(stage_group(&arena, "aot_eager", p, &f),
+                     "aot_eager flags of another tensor than is written");
+    f.index = 2; /* there is none */
+    ck_assert_str_eq(stage_group(&arena, "aot_eager", p, &f),
+                     "aot_eager flags-is_leaf transpose+add_");
+}
+END_TEST
+
+int main(void) {
+    Suite *suite = suite_create("harness/stage");
+    TCase *tests = tcase_create("harness/stage");
+    tcase_add_checked_fixture(tests, set_up, tear_down);
+    tcase_add_test(tests, findings_about_a_flag_are_grouped_by_how_a_write_reaches_the_tensor);
+    tcase_add_test(tests, other_findings_are_grouped_by_oracle_and_ops);
+    tcase_add_test(tests, a_flag_of_a_return_or_an_input_is_that_of_its_name);
+    suite_add_tcase(suite, tests);
+    return run_suite("harness/stage", suite);
+}
