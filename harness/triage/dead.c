@@ -1,19 +1,36 @@
-/* By names: what is live is read by a statement with an effect, returned, or read by something
- * live. A name that is bound twice is live if either binding could be. */
+/* By names, in groups that may share memory. What is live is read by a statement with an effect,
+ * returned, or read by something live; a write has an effect if its group holds an input or
+ * something live. A name that is bound twice is live if either binding could be. */
 #include "harness/triage/dead.h"
 
 #include "program/lang/uses.h"
 
 typedef struct DeadNames {
-    bool *live; /* by name */
-    bool found; /* new ones, in the last walk */
-    bool effect;
-    bool bound; /* a live name, by the statement that is visited */
+    bool *live;    /* by name */
+    NameId *group; /* by name: one that may share its memory, or itself */
+    bool *shown;   /* by group: it holds an input or something live */
+    bool found;    /* new ones, in the last walk */
+    bool bound;    /* a live name, by the statement that is visited */
 } DeadNames;
 
+static NameId group_of_name(const DeadNames *d, NameId name) {
+    while (d->group[name] != name) {
+        name = d->group[name];
+    }
+    return name;
+}
+
+static void dead_join(DeadNames *d, NameId a, NameId b) {
+    d->group[group_of_name(d, a)] = group_of_name(d, b);
+}
+
+static bool dead_writes(const Stmt *s) {
+    return s->kind == STMT_OP && s->op->nparam > 0 && s->op->param[0].writes &&
+           s->op->kind != KIND_META && s->arg[0].given && s->arg[0].is_tensor;
+}
+
 static bool only_computes(const Stmt *s) {
-    return s->kind == STMT_OP && s->nout > 0 && s->op->kind != KIND_META &&
-           !(s->op->nparam > 0 && s->op->param[0].writes);
+    return s->kind == STMT_OP && s->nout > 0 && s->op->kind != KIND_META && !dead_writes(s);
 }
 
 static void note_bound(void *user, NameId *name, Use use) {
@@ -28,34 +45,70 @@ static void note_read(void *user, NameId *name, Use use) {
     }
 }
 
-static bool binds_live(DeadNames *d, Stmt *s) {
-    d->bound = false;
+/* Has the statement an effect, or does something live need what it binds or writes? */
+static bool is_needed(DeadNames *d, Stmt *s) {
+    if (!dead_writes(s) && !only_computes(s)) {
+        return true;
+    }
+    d->bound = dead_writes(s) && d->shown[group_of_name(d, s->arg[0].tensor)];
     stmt_uses(s, note_bound, d);
     return d->bound;
 }
 
-bool statement_is_dead(const Program *p, int sid) {
-    if (sid < 0 || sid >= p->nstmts || !only_computes(program_stmt(p, sid))) {
-        return false;
+/* Ops whose result may be a view of the first operand, or that operand. */
+static void join_aliases(DeadNames *d, const Stmt *s) {
+    bool alone = s->kind != STMT_OP || s->op->nparam == 0 || s->op->kind == KIND_FACTORY ||
+                 s->op->kind == KIND_POINTWISE || s->op->param[0].type != ARG_TENSOR;
+    for (int i = 0; i < s->nout && !alone && s->arg[0].given && s->arg[0].is_tensor; i++) {
+        dead_join(d, s->out[i], s->arg[0].tensor);
     }
-    Arena arena = ARENA_EMPTY;
-    DeadNames d = {.live = arena_array(&arena, bool, p->nnames + 1)};
-    for (int i = 0; i < p->nreturns; i++) {
-        d.live[p->returns[i]] = true;
+}
+
+static void show_groups(DeadNames *d, const Program *p) {
+    for (int i = 0; i < p->nnames; i++) {
+        d->shown[group_of_name(d, (NameId)i)] |= d->live[i];
+    }
+}
+
+static DeadNames dead_names(Arena *arena, const Program *p) {
+    DeadNames d = {.live = arena_array(arena, bool, p->nnames + 1),
+                   .group = arena_array(arena, NameId, p->nnames + 1),
+                   .shown = arena_array(arena, bool, p->nnames + 1)};
+    for (int i = 0; i < p->nnames; i++) {
+        d.group[i] = (NameId)i;
+    }
+    for (int i = 0; i < p->nstmts; i++) {
+        join_aliases(&d, program_stmt(p, i));
+    }
+    for (int i = 0; i < p->ninputs; i++) {
+        d.live[p->inputs[i].name] = true;
     }
     for (int i = 0; i < program_nargs(p); i++) {
         d.live[program_arg(p, i)] = true;
     }
+    for (int i = 0; i < p->nreturns; i++) {
+        d.live[p->returns[i]] = true;
+    }
+    return d;
+}
+
+bool statement_is_dead(const Program *p, int sid) {
+    if (sid < 0 || sid >= p->nstmts) {
+        return false;
+    }
+    Arena arena = ARENA_EMPTY;
+    DeadNames d = dead_names(&arena, p);
     do {
         d.found = false;
+        show_groups(&d, p);
         for (int i = 0; i < p->nstmts; i++) {
             Stmt *s = (Stmt *)program_stmt(p, i);
-            if (!only_computes(s) || binds_live(&d, s)) {
+            if (is_needed(&d, s)) {
                 stmt_uses(s, note_read, &d);
             }
         }
     } while (d.found);
-    bool dead = !binds_live(&d, (Stmt *)program_stmt(p, sid));
+    bool dead = !is_needed(&d, (Stmt *)program_stmt(p, sid));
     arena_destroy(&arena);
     return dead;
 }

@@ -5,8 +5,9 @@
 
 #include "program/lang/program.h"
 
-/* Is the statement an op that only computes results, which are neither returned nor read by
- * anything but other dead statements? False for a `sid` that is no statement. */
+/* Is the statement an op whose results are neither returned nor read by anything but other dead
+ * statements, and that writes no memory which an input or something live may share? False for a
+ * `sid` that is no statement. */
 bool statement_is_dead(const Program *p, int sid);
 
 #endif
