@@ -328,7 +328,7 @@ static int refuse_others(Merge *m, char *const *name, char *message, size_t mess
             const char *shard = results_text(root[i], "shard", "1/1");
             if (strcmp(results_text(root[i], "command", ""), "fuzz") == 0 &&
                 strcmp(results_text(root[i], "pair", ""), results_text(root[k], "pair", "")) == 0 &&
-                results_number(root[i], "seed") == results_number(root[k], "seed") &&
+                same_everywhere((const Json *[]){root[i], root[k]}, 2, "seed", m->arena) &&
                 strcmp(shard, results_text(root[k], "shard", "1/1")) == 0) {
                 snprintf(message, message_size,
                          "%s: the same share of the same stream as in %s (shard %s)", name[i],
