@@ -72,12 +72,12 @@ static void search_keep_record(Search *s, Signature *signature, const Program *p
     }
 }
 
-/* Takes the finding of `small`, located; false if it shows none of this oracle. */
+/* Takes the finding of `small`, located; false if it shows none. */
 static bool search_shows(Search *s, const Program *small, Finding *finding) {
     Checker again = s->checker; /* the counters stay */
     CheckResult last;
     check_program(&again, small, &s->work, &last);
-    if (last.verdict != FINDING || !(last.fired & 1u << finding->oracle)) {
+    if (last.verdict != FINDING) {
         return false;
     }
     check_locate(&again, small, &last.finding, &s->work);
@@ -147,7 +147,11 @@ static void report_signature(Search *s, Signature *signature, const Program *p,
         *met = stats;
     } else if (signature->kept && s->queued && seconds >= 0) { /* its group is that of the report */
         const Program *before = report_program(&s->work, o->out, signature->folder);
-        small = before && search_shows(s, before, &finding) ? before : p;
+        Finding shown = finding;
+        if (before && search_shows(s, before, &shown) && shown.oracle == finding.oracle) {
+            small = before;
+            finding = shown;
+        }
     }
     signature->statements = program_size(small);
     if (s->queued) {

@@ -33,12 +33,12 @@ static bool only_computes(const Stmt *s) {
     return s->kind == STMT_OP && s->nout > 0 && s->op->kind != KIND_META && !dead_writes(s);
 }
 
-static void note_bound(void *user, NameId *name, Use use) {
+static void dead_note_bound(void *user, NameId *name, Use use) {
     DeadNames *d = user;
     d->bound |= use == USE_BIND && *name != NAME_NONE && d->live[*name];
 }
 
-static void note_read(void *user, NameId *name, Use use) {
+static void dead_note_read(void *user, NameId *name, Use use) {
     DeadNames *d = user;
     if (use != USE_BIND && *name != NAME_NONE && !d->live[*name]) {
         d->live[*name] = d->found = true;
@@ -51,7 +51,7 @@ static bool is_needed(DeadNames *d, Stmt *s) {
         return true;
     }
     d->bound = dead_writes(s) && d->shown[group_of_name(d, s->arg[0].tensor)];
-    stmt_uses(s, note_bound, d);
+    stmt_uses(s, dead_note_bound, d);
     return d->bound;
 }
 
@@ -104,7 +104,7 @@ bool statement_is_dead(const Program *p, int sid) {
         for (int i = 0; i < p->nstmts; i++) {
             Stmt *s = (Stmt *)program_stmt(p, i);
             if (is_needed(&d, s)) {
-                stmt_uses(s, note_read, &d);
+                stmt_uses(s, dead_note_read, &d);
             }
         }
     } while (d.found);
