@@ -16,16 +16,6 @@ static const Target *compiling_of(const Checker *c) {
                                                   : NULL;
 }
 
-static bool has_mode(const Target *t, const char *mode) {
-    size_t n = strlen(mode);
-    for (const char *at = target_modes(t); (at = strstr(at, mode)); at += n) {
-        if ((at == target_modes(t) || at[-1] == ' ') && (at[n] == ' ' || at[n] == '\0')) {
-            return true;
-        }
-    }
-    return false;
-}
-
 /* The pair with another mode; NULL if it does not open. */
 static Checker *open_mode(Stages *s, int k, const CheckerOptions *o, const Checker *c) {
     if (!s->tried[k]) {
@@ -51,7 +41,9 @@ const char *stage_find(Stages *s, const CheckerOptions *o, const Checker *c, con
     bool late = strcmp(finding->kind, "timeout") == 0;
     for (int k = 0; t && !late && k < STAGE_MODES && strncmp(own, MODES[k], strlen(MODES[k])) != 0;
          k++) {
-        Checker *earlier = has_mode(t, MODES[k]) ? open_mode(s, k, o, c) : NULL;
+        Checker *earlier = target_modes_have(target_modes(t), MODES[k], strlen(MODES[k]))
+                               ? open_mode(s, k, o, c)
+                               : NULL;
         if (earlier) {
             Arena scratch = ARENA_EMPTY;
             CheckResult out;

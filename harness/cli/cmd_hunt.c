@@ -26,17 +26,6 @@ typedef struct HuntRun {
 
 /* ---- what to hunt in ---- */
 
-static bool is_mode_of(const char *has, const char *mode, size_t n) {
-    for (const char *at = has; *at; at += strspn(at, " ")) {
-        size_t length = strcspn(at, " ");
-        if (length == n && strncmp(at, mode, n) == 0) {
-            return true;
-        }
-        at += length;
-    }
-    return false;
-}
-
 /* The modes of --modes, each of which the target must have; or those of the usual ones that it
  * has. */
 static int hunt_modes(HuntRun *run) {
@@ -53,7 +42,7 @@ static int hunt_modes(HuntRun *run) {
     target_close(t);
     for (const char *at = o->modes ? o->modes : HUNT_MODES; *at; at += strspn(at, ",")) {
         size_t n = strcspn(at, ",");
-        bool there = is_mode_of(has, at, n);
+        bool there = target_modes_have(has, at, n);
         if (!there && o->modes) {
             return complain(EXIT_ENVIRONMENT, "%s has no mode '%.*s' here (it has: %s)",
                             run->target, (int)n, at, has);

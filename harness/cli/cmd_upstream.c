@@ -145,18 +145,6 @@ static int run_column(UpstreamState *s, const char *target, UpstreamColumn *colu
     return 0;
 }
 
-/* Is `word` in the list, whose words are separated by spaces? */
-static bool has_word(const char *list, const char *word, size_t n) {
-    for (const char *at = list; *at; at += strspn(at, " ")) {
-        size_t length = strcspn(at, " ");
-        if (length == n && strncmp(at, word, n) == 0) {
-            return true;
-        }
-        at += length;
-    }
-    return false;
-}
-
 /* Runs the modes of the list that the target has; with `all`, it must have each. The number run, or
  * a negative exit code. */
 static int run_modes(UpstreamState *s, const char *target, const char *version, const char *has,
@@ -164,7 +152,7 @@ static int run_modes(UpstreamState *s, const char *target, const char *version, 
     int ran = 0;
     for (const char *at = modes; *at; at += strspn(at, ",")) {
         size_t n = strcspn(at, ",");
-        if (has_word(has, at, n) && s->columns < MAX_COLUMNS) {
+        if (target_modes_have(has, at, n) && s->columns < MAX_COLUMNS) {
             UpstreamColumn *column = &s->column[s->columns];
             const char *digits = version + strcspn(version, "0123456789");
             size_t major = strspn(digits, "0123456789");

@@ -64,6 +64,8 @@ const char *target_mode(const Target *t);
 const char *target_version(const Target *t);
 /* The modes that it reports to have: "eager aot". */
 const char *target_modes(const Target *t);
+/* Is the mode of `n` characters one of these? */
+bool target_modes_have(const char *modes, const char *mode, size_t n);
 /* The file that declares it, as in TargetSettings. */
 const char *target_file(const Target *t);
 /* The executable that its declaration names. */
