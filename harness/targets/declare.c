@@ -5,6 +5,8 @@
  * tree, or where `make install` puts it), then in targets/ of the current directory. */
 #include "harness/targets/declare.h"
 
+#include "harness/targets/target.h"
+
 #include "harness/util/io.h"
 #include "harness/util/status.h"
 #include "program/json/tree.h"
@@ -314,4 +316,15 @@ const char *target_known_file(Arena *arena, const char *file, const char *name) 
 
 const char *target_corpus_folder(Arena *arena, const char *file, const char *name) {
     return beside_targets(arena, file, name);
+}
+
+bool target_modes_have(const char *modes, const char *mode, size_t n) {
+    for (const char *at = modes; *at; at += strspn(at, " ")) {
+        size_t length = strcspn(at, " ");
+        if (length == n && strncmp(at, mode, n) == 0) {
+            return true;
+        }
+        at += length;
+    }
+    return false;
 }

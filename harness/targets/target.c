@@ -26,16 +26,6 @@ const char *target_mode(const Target *t) { return t->mode; }
 const char *target_version(const Target *t) { return t->version; }
 const char *target_file(const Target *t) { return t->settings.file; }
 const char *target_modes(const Target *t) { return t->modes; }
-bool target_modes_have(const char *modes, const char *mode, size_t n) {
-    for (const char *at = modes; *at; at += strspn(at, " ")) {
-        size_t length = strcspn(at, " ");
-        if (length == n && strncmp(at, mode, n) == 0) {
-            return true;
-        }
-        at += length;
-    }
-    return false;
-}
 const char *target_program(const Target *t) { return t->declared.command[0]; }
 CompileSettings *target_draw_settings(const Target *t, Arena *arena, uint64_t seed,
                                       uint64_t index) {
