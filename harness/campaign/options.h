@@ -36,8 +36,10 @@ typedef struct CampaignOptions {
 
     /* ---- the end: whichever comes first; 0: no such limit ---- */
     double seconds;
-    int64_t runs; /* programs of the stream, whatever the shard */
-    bool first;   /* the first finding */
+    double patience; /* search with a target: seconds beyond those for findings that wait; 0: they
+                        take their time from the search's */
+    int64_t runs;    /* programs of the stream, whatever the shard */
+    bool first;      /* the first finding */
 
     /* ---- findings ---- */
     const char *known; /* the file of known issues, or NULL */

@@ -1,4 +1,4 @@
-/* fuzz: generates programs and checks them, in this process (campaign/search.h) or, with --engine,
+/* fuzz: generates programs and checks them, in this process (search/search.h) or, with --engine,
  * --jobs or --resume, as a campaign of several (campaign/campaign.h). */
 #include "harness/campaign/campaign.h"
 #include "harness/cli/fuzz.h"

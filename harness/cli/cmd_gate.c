@@ -1,6 +1,6 @@
 /* gate: what a new build of PyTorch does wrong that an older one does not. For each mode, the
  * search of `fuzz` on the new one (--head), with the findings left out that the old one (--base)
- * shows as well (campaign/baseline.h). For pull requests of a compiler. */
+ * shows as well (search/baseline.h). For pull requests of a compiler. */
 #include "harness/cli/fuzz.h"
 #include "harness/util/interrupt.h"
 #include "harness/util/status.h"

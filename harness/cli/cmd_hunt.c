@@ -12,7 +12,11 @@
 static const char HUNT_MODES[] = "dynamo,aot_eager,aot_decomp,inductor_lite,inductor";
 static const double HUNT_MINUTES = 60, ROUND_MINUTES = 10;
 
-enum { LEAST_SECONDS = 20 /* of a round: the targets have to start */, MAX_MODES = 32 };
+enum {
+    LEAST_SECONDS = 20, /* of a round: the targets have to start */
+    MOST_PATIENCE = 2,  /* times a round's seconds for its findings, when the search is over */
+    MAX_MODES = 32
+};
 
 typedef struct HuntRun {
     Options options; /* those that hold: of a hunt that is resumed, the stored ones, overridden */
@@ -84,10 +88,16 @@ static int take_words(HuntRun *run, const Options *o) {
 
 /* ---- rounds ---- */
 
+/* Seconds that are left of the hunt. */
+static double seconds_left(const HuntRun *run) {
+    const Options *o = &run->options;
+    return 60 * (o->minutes > 0 ? o->minutes : HUNT_MINUTES) - hunt_seconds(&run->hunt);
+}
+
 /* Seconds of the next round; 0: the hunt is over. */
 static double next_seconds(const HuntRun *run) {
     const Options *o = &run->options;
-    double all = 60 * (o->minutes > 0 ? o->minutes : HUNT_MINUTES), done = hunt_seconds(&run->hunt),
+    double left = seconds_left(run), done = hunt_seconds(&run->hunt), all = left + done,
            each = 60 * (o->round > 0 ? o->round : ROUND_MINUTES);
     if (run->hunt.nrounds == HUNT_MAX_ROUNDS) {
         return 0;
@@ -98,7 +108,6 @@ static double next_seconds(const HuntRun *run) {
     if (each > all / run->nmodes) { /* each mode has a turn */
         each = all / run->nmodes;
     }
-    double left = all - done;
     return done > 0 && left < (each < LEAST_SECONDS ? each / 2 : LEAST_SECONDS) ? 0
            : left < each                                                        ? left
                                                                                 : each;
@@ -119,6 +128,8 @@ static int run_round(HuntRun *run, double seconds, const Output *output) {
     if (!fuzz_options(&own, &options, message, sizeof message)) {
         return complain(EXIT_BAD_INPUT, "%s", message);
     }
+    double after = seconds_left(run) - seconds, most = MOST_PATIENCE * seconds;
+    options.patience = after < 0 ? 0 : after < most ? after : most;
     if (!own.json) {
         output_printf(output, "round %d, %s:\n", h->nrounds + 1, mode);
     }

@@ -2,7 +2,7 @@
 #ifndef HARNESS_CLI_FUZZ_H
 #define HARNESS_CLI_FUZZ_H
 
-#include "harness/campaign/search.h"
+#include "harness/search/search.h"
 #include "harness/cli/command.h"
 
 /* ---- fuzz_options.c ---- */

@@ -1,4 +1,4 @@
-/* The log of a hunt. A hunt is a sequence of rounds, each a search (campaign/search.h) of one pair,
+/* The log of a hunt. A hunt is a sequence of rounds, each a search (search/search.h) of one pair,
  * an eager mode of a target and a compiling one, for a fixed time and with a seed of its own.
  *
  *     OUT/hunt.json       the words of the command line, and the rounds that are done

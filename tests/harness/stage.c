@@ -1,5 +1,5 @@
 /* What findings of a compiling target are grouped by. */
-#include "harness/campaign/stage.h"
+#include "harness/search/stage.h"
 #include "tests/support/harness_case.h"
 
 #define INPUTS                                                                                     \

@@ -7,7 +7,7 @@
 
 #include "harness/campaign/options.h"
 
-enum { STAGE_MODES = 3 };
+enum { STAGE_MODES = 5 };
 
 /* The pairs of the earlier modes, opened when first needed; zeros to begin with. */
 typedef struct Stages {
@@ -15,10 +15,12 @@ typedef struct Stages {
     bool opened[STAGE_MODES], tried[STAGE_MODES];
 } Stages;
 
-/* The first of the modes dynamo, aot_eager, inductor in which `p` shows a difference of the same
- * oracle; the pair's own mode if none of those before it does, or if they cannot be run. */
+/* The first of the modes dynamo, aot_eager, aot_decomp, inductor_lite, inductor in which `p` shows
+ * a difference of the same oracle; the pair's own mode if none of those before it does, or if they
+ * cannot be run. *early, which may be NULL, becomes the pair with that mode, of `s`; NULL for the
+ * pair's own. */
 const char *stage_find(Stages *s, const CheckerOptions *o, const Checker *c, const Program *p,
-                       const Finding *finding);
+                       const Finding *finding, Checker **early);
 void stages_close(Stages *s);
 
 /* The name of the group, in `arena`. */

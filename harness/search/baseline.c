@@ -1,5 +1,5 @@
 /* One more checker, which runs only programs with a finding. */
-#include "harness/campaign/baseline.h"
+#include "harness/search/baseline.h"
 
 int baseline_open(Baseline *b, const CampaignOptions *o, char *message, size_t message_size) {
     if (!o->base_python) {

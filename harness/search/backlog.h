@@ -54,6 +54,8 @@ double backlog_reserve(const Backlog *b, double seconds);
 void backlog_repeat(Backlog *b, const CampaignOptions *o, double end);
 /* Did the first of its sketch show every time? */
 bool backlog_steady(const Backlog *b, const Waiting *w);
+/* The processes of the backlog that run are waited for until then (now_seconds()). */
+void backlog_until(Backlog *b, double until);
 void backlog_close(Backlog *b);
 
 #endif

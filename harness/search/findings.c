@@ -1,9 +1,8 @@
-/* The loop over the stream of programs, and what becomes of a finding: known, reported after
- * minimizing, or counted with the signature that it shares. */
-#include "harness/campaign/search.h"
+/* What becomes of a finding: known, reported after minimizing, or counted with the signature that
+ * it shares. */
+#include "harness/search/findings.h"
 
 #include "harness/campaign/ledger.h"
-#include "harness/reduce/edit.h"
 #include "harness/filing/report.h"
 #include "harness/triage/sub_finding.h"
 #include "harness/util/clock.h"
@@ -11,16 +10,12 @@
 #include "harness/util/status.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum {
-    DEFAULT_RUNS = 100000,
     MINIMIZE_CHECKS = 4000,
     TARGET_MINIMIZE_CHECKS = 400 /* a check by a target takes milliseconds */
 };
-
-/* ---- findings ---- */
 
 /* The entry of a signature with this cause, or NULL. */
 static Signature *search_signature(Search *s, const Finding *finding) {
@@ -73,8 +68,8 @@ static void search_keep_record(Search *s, Signature *signature, const Program *p
 }
 
 /* Takes the finding of `small`, located; false if it shows none. */
-static bool search_shows(Search *s, const Program *small, Finding *finding) {
-    Checker again = s->checker; /* the counters stay */
+static bool search_shows(Search *s, const Checker *c, const Program *small, Finding *finding) {
+    Checker again = *c; /* the counters stay */
     CheckResult last;
     check_program(&again, small, &s->work, &last);
     if (last.verdict != FINDING) {
@@ -85,12 +80,38 @@ static bool search_shows(Search *s, const Program *small, Finding *finding) {
     return true;
 }
 
+/* What an earlier stage of the compiler makes of a finding that shows there as well: a check costs
+ * a twentieth there. NULL unless the pair, too, shows the same for what is left. */
+static const Program *search_minimize_early(Search *s, const Program *p, Finding *finding,
+                                            MinimizeStats *stats) {
+    Checker *early;
+    stage_find(&s->stages, &s->own.checker, &s->checker, p, finding, &early);
+    Finding there, shown;
+    if (!s->queued || !early || !search_shows(s, early, p, &there) ||
+        there.oracle != finding->oracle || strcmp(there.kind, finding->kind) != 0) {
+        return NULL;
+    }
+    MinimizeStats own = *stats;
+    const Program *small = minimize_program(&s->work, p, early, &there, &own, NULL, NULL);
+    if (!search_shows(s, &s->checker, small, &shown) || shown.oracle != finding->oracle ||
+        strcmp(shown.kind, finding->kind) != 0) {
+        return NULL;
+    }
+    *stats = own;
+    *finding = shown;
+    return small;
+}
+
 /* The smallest program found that shows the finding, and that finding. */
 static const Program *search_minimize(Search *s, const Program *p, Finding *finding,
                                       MinimizeStats *stats) {
     const Finding as_found = *finding;
-    const Program *small = minimize_program(&s->work, p, &s->checker, &as_found, stats, NULL, NULL);
-    return search_shows(s, small, finding) ? small : p;
+    const Program *small = stats->base ? NULL : search_minimize_early(s, p, finding, stats);
+    if (small) {
+        return small;
+    }
+    small = minimize_program(&s->work, p, &s->checker, &as_found, stats, NULL, NULL);
+    return search_shows(s, &s->checker, small, finding) ? small : p;
 }
 
 /* The folder of the report, written unless it was there before; NULL if there is none. */
@@ -115,13 +136,13 @@ static const char *search_write_report(Search *s, const Signature *signature,
 /* Seconds for minimizing one more finding: its share of what is left; 0: no limit but the default,
  * < 0: there is none left. */
 static double search_seconds_for_one(const Search *s) {
-    enum { LEAST = 1 };
-    if (!s->queued || (s->options->seconds <= 0 && !interrupt_came())) {
+    enum { LEAST = 1, MOST = 60 };
+    if (!s->queued || (s->end <= 0 && !interrupt_came())) {
         return 0;
     }
-    double left = s->start + s->options->seconds - now_seconds();
+    double left = s->end - now_seconds();
     double each = left / (s->unsettled > 0 ? s->unsettled : 1);
-    return left < LEAST || interrupt_came() ? -1 : each > LEAST ? each : LEAST;
+    return left < LEAST || interrupt_came() ? -1 : each > MOST ? MOST : each > LEAST ? each : LEAST;
 }
 
 /* Minimizes and reports the first program of a signature. `stats->other`: findings of other causes
@@ -148,23 +169,23 @@ static void report_signature(Search *s, Signature *signature, const Program *p,
     } else if (signature->kept && s->queued && seconds >= 0) { /* its group is that of the report */
         const Program *before = report_program(&s->work, o->out, signature->folder);
         Finding shown = finding;
-        if (before && search_shows(s, before, &shown) && shown.oracle == finding.oracle) {
+        if (before && search_shows(s, &s->checker, before, &shown) &&
+            shown.oracle == finding.oracle) {
             small = before;
             finding = shown;
         }
     }
     signature->statements = program_size(small);
     if (s->queued) {
-        const char *stage =
-            seconds < 0 ? ""
-                        : stage_find(&s->stages, &s->own.checker, &s->checker, small, &finding);
+        const char *stage = seconds < 0 ? ""
+                                        : stage_find(&s->stages, &s->own.checker, &s->checker,
+                                                     small, &finding, NULL);
         signature->stage = arena_strdup(&s->home, stage);
         signature->key = stage_group(&s->home, stage, small, &finding);
         signature->terms = stage_search_terms(&s->home, stage, small, &finding);
     }
     if (s->queued && !late && seconds >= 0) {
-        double end = o->seconds > 0 ? s->start + o->seconds : 0;
-        signature->script = script_run(&s->checker, small, end);
+        signature->script = script_run(&s->checker, small, s->end);
         if (signature->script == SCRIPT_NOTHING && finding.oracle == ORACLE_status) {
             signature->status = STATUS_UNREPRODUCED;
             s->events.dropped(s->events.user, signature);
@@ -254,7 +275,7 @@ static const Program *search_isolate(Search *s, const Program *p, Finding *findi
                : sub_finding(&s->work, p, &s->checker, finding);
 }
 
-static void search_take_finding(Search *s, const SearchSlot *slot, CheckResult *out) {
+void search_take_finding(Search *s, const SearchSlot *slot, CheckResult *out) {
     check_locate(&s->checker, slot->p, &out->finding, s->arena);
     MinimizeStats met = {0}, none = {0};
     const Program *p = s->options->first ? slot->p : search_isolate(s, slot->p, &out->finding);
@@ -310,10 +331,10 @@ static void search_settle_one(Search *s, const Waiting *w) {
     arena_reset(&s->work);
 }
 
-static void search_settle(Search *s) {
+void search_settle(Search *s) {
     Backlog *b = &s->backlog;
-    double end = s->options->seconds > 0 ? s->start + s->options->seconds : 0;
-    backlog_repeat(b, &s->own, end > 0 ? end - 0.5 * backlog_reserve(b, s->options->seconds) : 0);
+    double end = s->end;
+    backlog_repeat(b, &s->own, end > 0 ? now_seconds() + 0.5 * (end - now_seconds()) : 0);
     s->unsettled = b->nsketches;
     for (int rank = 0; rank < BACKLOG_OF_SKETCH; rank++) {
         for (int i = 0; i < b->n && s->code < EXIT_ENVIRONMENT; i++) {
@@ -325,173 +346,4 @@ static void search_settle(Search *s) {
             }
         }
     }
-}
-
-/* ---- the loop ---- */
-
-/* Settings of the pair's compiling target. */
-static CompileSettings *search_settings(const Search *s, SearchSlot *slot) {
-    const Executor *e = executor_is_external_compiler(&s->checker.b)   ? &s->checker.b
-                        : executor_is_external_compiler(&s->checker.a) ? &s->checker.a
-                                                                       : NULL;
-    return e && s->options->checker.targets.configs
-               ? target_draw_settings(e->target, &slot->arena, s->options->seed,
-                                      (uint64_t)s->stream)
-               : NULL;
-}
-
-/* The next program of the stream; or, where probes matter, the last one again without them. */
-static void search_make_program(Search *s, SearchSlot *slot) {
-    arena_reset(&slot->arena);
-    Program *p = generate_program_info(&slot->arena, &s->generate, s->options->seed,
-                                       (uint64_t)s->stream, &slot->info);
-    p->compile = search_settings(s, slot);
-    slot->p = p;
-    slot->index = s->stream;
-    slot->bare = s->bare_due;
-    if (slot->bare) {
-        edit_drop_probes(p);
-    }
-    s->bare_due = s->both_ways && !slot->bare && edit_has_probes(p);
-    s->stream += s->bare_due ? 0 : s->options->shard.count;
-}
-
-static bool search_is_late(const Search *s) {
-    double until = s->own.checker.targets.until;
-    return s->queued && until > 0 && now_seconds() >= until;
-}
-
-static void search_one(Search *s) {
-    for (; s->generated < s->tally.programs + s->window; s->generated++) {
-        SearchSlot *slot = &s->slot[s->generated % s->window];
-        search_make_program(s, slot);
-        if (s->window > 1) {
-            check_submit(&s->checker, slot->p);
-            check_collect(&s->checker, slot->p, &slot->arena);
-        }
-    }
-    const CampaignOptions *o = s->options;
-    const CompileOptions *compile = &o->checker.compile;
-    SearchSlot *slot = &s->slot[s->tally.programs % s->window];
-    Checker *c = &s->checker;
-    s->arena = &slot->arena;
-    CheckResult out;
-    check_schedule(c, compile->verify, o->every_stage, s->tally.programs);
-    if (o->swarm_passes) {
-        c->a.compile.disabled = compile->disabled;
-        disabled_draw(&c->a.compile.disabled, o->seed, (uint64_t)slot->index);
-        c->b.compile.disabled = c->a.compile.disabled;
-    }
-    c->run.executed = s->detailed ? s->tally.op_dtype : NULL;
-    check_program(c, slot->p, s->arena, &out);
-    c->run.executed = NULL; /* locating and minimizing run other programs */
-    if (out.verdict == SKIP && out.skip == SKIP_LIMIT && search_is_late(s)) { /* not waited for */
-        c->verdicts[SKIP]--;
-        c->skips[SKIP_LIMIT]--;
-        return;
-    }
-    tally_program(&s->tally, slot->p, &slot->info, out.a, s->detailed);
-    if (out.verdict == FINDING && !baseline_is_new(&s->base, slot->p, &out.finding)) {
-        return;
-    }
-    if (out.verdict == FINDING && s->queued) {
-        backlog_add(&s->backlog, &s->own, slot->p, &out.finding, out.fired, slot->index,
-                    slot->bare);
-    } else if (out.verdict == FINDING) {
-        search_take_finding(s, slot, &out);
-    }
-}
-
-static bool search_goes_on(const Search *s) {
-    const CampaignOptions *o = s->options;
-    int64_t runs = o->runs > 0 || o->seconds <= 0
-                       ? shard_share(&o->shard, o->runs > 0 ? o->runs : DEFAULT_RUNS)
-                       : INT64_MAX;
-    return s->tally.programs < runs && !(o->first && s->nsignatures > 0) &&
-           !(o->seconds > 0 &&
-             s->now - s->start >= o->seconds - backlog_reserve(&s->backlog, o->seconds)) &&
-           s->code < EXIT_ENVIRONMENT && !interrupt_came();
-}
-
-void search_run(Search *s) {
-    interrupt_note();
-    s->now = now_seconds();
-    s->start = s->now; /* the targets have started */
-    if (s->queued && s->options->seconds > 0) {
-        enum { GRACE = 2 };
-        s->own.checker.targets.until = s->start + s->options->seconds + GRACE;
-        checker_until(&s->checker, s->own.checker.targets.until);
-        if (baseline_checker(&s->base)) {
-            checker_until(baseline_checker(&s->base), s->own.checker.targets.until);
-        }
-    }
-    while (search_goes_on(s)) {
-        search_one(s);
-        s->now = now_seconds();
-        s->events.progress(s->events.user, s);
-        if (s->detailed && tally_due(&s->tally)) {
-            tally_sample(&s->tally, search_compile_counters(s), s->nsignatures, s->now - s->start);
-        }
-    }
-    search_settle(s);
-}
-
-const CompileCounters *search_compile_counters(const Search *s) {
-    const Checker *c = &s->checker;
-    return c->b.counters.compiles > 0 ? &c->b.counters : &c->a.counters;
-}
-
-Search *search_open(const CampaignOptions *o, const SearchEvents *events, int *code, char *message,
-                    size_t message_size) {
-    Search *s = calloc(1, sizeof *s);
-    if (!s) {
-        die("no memory for a search");
-    }
-    s->own = *o;
-    s->options = o;
-    s->events = *events;
-    s->detailed = o->stats || o->out || o->reports.results || results_wanted(&o->reports);
-    s->groups = groups_new(&s->home);
-    *code = results_ready(&o->reports, o->out, message, message_size);
-    *code =
-        *code ? *code : checker_open_options(&s->checker, &s->own.checker, message, message_size);
-    bool opened = *code == 0;
-    *code = *code ? *code : baseline_open(&s->base, &s->own, message, message_size);
-    *code = *code
-                ? *code
-                : known_open_for(&s->home, o->known, &s->checker, &s->known, message, message_size);
-    if (*code != 0) {
-        if (opened) {
-            checker_close(&s->checker);
-        }
-        baseline_close(&s->base);
-        arena_destroy(&s->home);
-        free(s);
-        return NULL;
-    }
-    s->stream = o->shard.index;
-    s->generate = o->generate;
-    s->generate.semantics =
-        s->checker.run.semantics != SEMANTICS_NONE ? s->checker.run.semantics : SEMANTICS_DEFAULT;
-    s->queued = checker_is_external(&s->checker) && !o->first && !o->every;
-    s->window = checker_is_external(&s->checker)
-                    ? (int)max_i64(1, min_i64(2 * o->checker.targets.workers, SEARCH_MAX_WINDOW))
-                : checker_collects(&s->checker) ? SEARCH_MAX_WINDOW
-                                                : 1;
-    s->both_ways = !o->checker.targets.no_probes && (executor_is_external_compiler(&s->checker.a) ||
-                                                     executor_is_external_compiler(&s->checker.b));
-    return s;
-}
-
-void search_close(Search *s) {
-    stages_close(&s->stages);
-    backlog_close(&s->backlog);
-    baseline_close(&s->base);
-    checker_close(&s->checker);
-    for (int i = 0; i < SEARCH_MAX_WINDOW; i++) {
-        arena_destroy(&s->slot[i].arena);
-    }
-    arena_destroy(&s->work);
-    arena_destroy(&s->home);
-    free(s);
 }

@@ -1,7 +1,7 @@
 /* Findings about the flags of autograd (requires_grad, is_leaf, grad_fn): a tracer that keeps them
  * beside its tensors loses what a write changes. What differs is then a probe, an assertion, or
  * anything that a branch decides, at any op; the cause is how the write reaches the tensor. */
-#include "harness/campaign/stage.h"
+#include "harness/search/stage.h"
 
 #include <string.h>
 

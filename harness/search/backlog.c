@@ -1,5 +1,5 @@
 /* A table of sketches and a list of kept programs; both are short. */
-#include "harness/campaign/backlog.h"
+#include "harness/search/backlog.h"
 
 #include "harness/util/clock.h"
 #include "harness/util/interrupt.h"
@@ -144,6 +144,12 @@ double backlog_reserve(const Backlog *b, double seconds) {
     enum { START = 5, EACH = 10 };
     double most = 0.5 * seconds, wanted = b->nsketches ? START + EACH * b->nsketches : 0;
     return wanted < most ? wanted : most;
+}
+
+void backlog_until(Backlog *b, double until) {
+    if (b->opened) {
+        checker_until(&b->again, until);
+    }
 }
 
 void backlog_close(Backlog *b) {

@@ -1,6 +1,7 @@
 /* A stage is a mode of torch.compile's backends: dynamo traces, aot_eager also makes the joint
- * graph, inductor also generates code. */
-#include "harness/campaign/stage.h"
+ * graph, aot_decomp also decomposes its ops and divides it, inductor_lite and inductor also
+ * generate code, the first without most of the optimizations. */
+#include "harness/search/stage.h"
 
 #include "harness/triage/group.h"
 
@@ -8,7 +9,8 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char *const MODES[STAGE_MODES] = {"dynamo", "aot_eager", "inductor"};
+static const char *const MODES[STAGE_MODES] = {"dynamo", "aot_eager", "aot_decomp", "inductor_lite",
+                                               "inductor"};
 
 static const Target *compiling_of(const Checker *c) {
     return executor_is_external_compiler(&c->b)   ? c->b.target
@@ -35,9 +37,12 @@ static Checker *open_mode(Stages *s, int k, const CheckerOptions *o, const Check
 }
 
 const char *stage_find(Stages *s, const CheckerOptions *o, const Checker *c, const Program *p,
-                       const Finding *finding) {
+                       const Finding *finding, Checker **early) {
     const Target *t = compiling_of(c);
     const char *own = t ? target_mode(t) : "";
+    Checker *none;
+    early = early ? early : &none;
+    *early = NULL;
     bool late = strcmp(finding->kind, "timeout") == 0;
     for (int k = 0; t && !late && k < STAGE_MODES && strncmp(own, MODES[k], strlen(MODES[k])) != 0;
          k++) {
@@ -51,6 +56,7 @@ const char *stage_find(Stages *s, const CheckerOptions *o, const Checker *c, con
             bool shows = out.verdict == FINDING && (out.fired >> finding->oracle & 1);
             arena_destroy(&scratch);
             if (shows) {
+                *early = earlier;
                 return MODES[k];
             }
         }

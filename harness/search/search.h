@@ -11,13 +11,13 @@
 #ifndef HARNESS_SEARCH_H
 #define HARNESS_SEARCH_H
 
-#include "harness/campaign/backlog.h"
-#include "harness/campaign/baseline.h"
+#include "harness/search/backlog.h"
+#include "harness/search/baseline.h"
 #include "harness/campaign/options.h"
 #include "harness/report/tally.h"
 #include "harness/triage/group.h"
 #include "harness/triage/script.h"
-#include "harness/campaign/stage.h"
+#include "harness/search/stage.h"
 
 enum { SEARCH_MAX_SIGNATURES = 1024, SEARCH_MAX_WINDOW = 2 * TARGET_MAX_WORKERS };
 
@@ -88,6 +88,7 @@ struct Search {
     Arena work;     /* minimizing and reporting; reset per finding */
     Arena home;     /* as long as the search */
     double start, now;
+    double end; /* until when findings may be minimized (now_seconds()); 0: no limit */
     Tally tally;
     bool detailed; /* the tally counts ops, dtypes and more: --stats, or a report */
     Signature signature[SEARCH_MAX_SIGNATURES];
