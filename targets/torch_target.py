@@ -28,6 +28,7 @@ import warnings
 
 sys.dont_write_bytecode = True  # the folder may be read-only
 
+import kernels  # noqa: E402
 import settings  # noqa: E402
 from error_codes import INTERNAL_MESSAGE, causes, code_of, kind_and_message, refusal  # noqa: E402
 
@@ -667,15 +668,23 @@ def main():
     os.dup2(2, 1)  # output printed by PyTorch must not mix with answers
     names, absent = modes()
     warm = False
+    sharing = None  # of the C++ compiler
+    session = os.environ.get("TWINGRAD_SESSION", "")
     for line in sys.stdin:
         if line.strip():
             request = json.loads(line)
+            if session and any(split_mode(mode)[0] == "inductor" for mode in request.get("modes") or [request.get("mode") or ""]):
+                sharing, session = kernels.install(session), ""
+            if sharing:
+                sharing.busy(True)
             alone = request.get("alone") or (VERSION < (2, 0) and "aot" in request.get("modes", [request.get("mode")]))
             if request.get("alone") and not warm and VERSION >= (2, 0):
                 warm_up(request.get("modes") or [request.get("mode")])
                 warm = True
             out.write((answer_in_child(request, names, absent) if alone else json.dumps(answer(request, names, absent), allow_nan=False)) + "\n")
             out.flush()
+            if sharing:
+                sharing.busy(False)
 
 
 if __name__ == "__main__":

@@ -15,6 +15,8 @@ static const double HUNT_MINUTES = 60, ROUND_MINUTES = 10;
 enum {
     LEAST_SECONDS = 20, /* of a round: the targets have to start */
     MOST_PATIENCE = 2,  /* times a round's seconds for its findings, when the search is over */
+    INDUCTOR_WORKERS =
+        4, /* by default: processes that share the C++ compiler wait most of the time */
     MAX_MODES = 32
 };
 
@@ -113,6 +115,11 @@ static double next_seconds(const HuntRun *run) {
                                                                                 : each;
 }
 
+/* Does the mode call a C++ compiler? */
+static bool generates_code(const char *mode) {
+    return strncmp(mode, "inductor", 8) == 0 && strncmp(mode, "inductor_lite", 13) != 0;
+}
+
 static int run_round(HuntRun *run, double seconds, const Output *output) {
     Hunt *h = &run->hunt;
     const char *mode = run->mode[h->nrounds % run->nmodes];
@@ -121,6 +128,7 @@ static int run_round(HuntRun *run, double seconds, const Output *output) {
     own.command = "fuzz"; /* the same defaults */
     own.pair = arena_printf(&run->arena, "%s:eager,%s:%s", run->target, run->target, mode);
     own.seed += (uint64_t)h->nrounds;
+    own.workers = own.workers < 0 && generates_code(mode) ? INDUCTOR_WORKERS : own.workers;
     own.seconds = own.runs > 0 && own.minutes <= 0 ? 0 : seconds;
     own.reports.results = arena_printf(&run->arena, "%s/%s", h->out, results);
     CampaignOptions options;

@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { START_SECONDS = 120, START_TRIES = 3 };
 
@@ -405,19 +406,24 @@ Result *target_run(Target *t, const Program *p, const RunOptions *options, Arena
 
 /* ---- open and close ---- */
 
-/* Adds what the settings' variation changes to the environment. */
+/* Adds what the settings' variation changes to the environment, or, where several programs may be
+ * under way, a name that the processes of this target share ("PID.N"; targets/kernels.py). */
 static void vary(Target *t) {
+    static int sessions;
     int n = 0, k = t->settings.variation;
     while (t->declared.environment[n]) {
         n++;
     }
+    char **v = arena_array(&t->arena, char *, n + 3);
+    memcpy(v, t->declared.environment, sizeof *v * (size_t)n);
     if (k > 0) {
-        char **v = arena_array(&t->arena, char *, n + 3);
-        memcpy(v, t->declared.environment, sizeof *v * (size_t)n);
-        v[n] = (char *)arena_printf(&t->arena, "PYTHONHASHSEED=%d", k);
-        v[n + 1] = (char *)arena_printf(&t->arena, "OMP_NUM_THREADS=%d", 1 + k % 2);
-        t->declared.environment = v;
+        v[n++] = (char *)arena_printf(&t->arena, "PYTHONHASHSEED=%d", k);
+        v[n++] = (char *)arena_printf(&t->arena, "OMP_NUM_THREADS=%d", 1 + k % 2);
+    } else if (!t->settings.alone) {
+        v[n++] =
+            (char *)arena_printf(&t->arena, "TWINGRAD_SESSION=%d.%d", (int)getpid(), ++sessions);
     }
+    t->declared.environment = v;
 }
 
 int target_open(const char *name, const TargetSettings *settings, Target **out, char *message,
