@@ -190,9 +190,9 @@ void check_results(Checker *c, const Program *p, const Result *a, const Result *
 }
 
 void check_schedule(Checker *c, bool verify, bool stages, int64_t number) {
-    enum { VERIFY_EVERY = 64, STAGES_EVERY = 1024 };
+    enum { VERIFY_EVERY = 64 };
     c->a.compile.verify = c->b.compile.verify = verify || number % VERIFY_EVERY == 0;
-    c->stages = stages || number % STAGES_EVERY == STAGES_EVERY / 2;
+    c->stages = stages;
 }
 
 void check_program(Checker *c, const Program *p, Arena *arena, CheckResult *out) {

@@ -58,8 +58,8 @@ bool checker_collects(const Checker *c);
 void check_collect(Checker *c, const Program *p, Arena *arena);
 
 /* Sets up what is not checked in every program: the graph of each 64th is verified after every
- * pass, that of each 1024th is interpreted; `verify` and `stages`: of all. `number` is that of the
- * program that is checked next. */
+ * pass, with `verify` that of all; with `stages` the graph of all is interpreted after every pass.
+ * `number` is that of the program that is checked next. */
 void check_schedule(Checker *c, bool verify, bool stages, int64_t number);
 
 /* Runs `p` on both executors and compares the results. They and all scratch live in `arena`, which

@@ -136,7 +136,8 @@ static int run_round(HuntRun *run, double seconds, const Output *output) {
     if (!fuzz_options(&own, &options, message, sizeof message)) {
         return complain(EXIT_BAD_INPUT, "%s", message);
     }
-    double after = seconds_left(run) - seconds, most = MOST_PATIENCE * seconds;
+    int turns = h->nrounds < run->nmodes ? run->nmodes - 1 - h->nrounds : 0; /* each mode has one */
+    double after = seconds_left(run) - seconds * (1 + turns), most = MOST_PATIENCE * seconds;
     options.patience = after < 0 ? 0 : after < most ? after : most;
     if (!own.json) {
         output_printf(output, "round %d, %s:\n", h->nrounds + 1, mode);

@@ -177,7 +177,7 @@ static void report_signature(Search *s, Signature *signature, const Program *p,
     }
     signature->statements = program_size(small);
     if (s->queued) {
-        const char *stage = seconds < 0 ? ""
+        const char *stage = seconds < 0 ? stage_of_pair(&s->checker)
                                         : stage_find(&s->stages, &s->own.checker, &s->checker,
                                                      small, &finding, NULL);
         signature->stage = arena_strdup(&s->home, stage);

@@ -39,7 +39,7 @@ static Checker *open_mode(Stages *s, int k, const CheckerOptions *o, const Check
 const char *stage_find(Stages *s, const CheckerOptions *o, const Checker *c, const Program *p,
                        const Finding *finding, Checker **early) {
     const Target *t = compiling_of(c);
-    const char *own = t ? target_mode(t) : "";
+    const char *own = stage_of_pair(c);
     Checker *none;
     early = early ? early : &none;
     *early = NULL;
@@ -62,6 +62,11 @@ const char *stage_find(Stages *s, const CheckerOptions *o, const Checker *c, con
         }
     }
     return own;
+}
+
+const char *stage_of_pair(const Checker *c) {
+    const Target *t = compiling_of(c);
+    return t ? target_mode(t) : "";
 }
 
 void stages_close(Stages *s) {

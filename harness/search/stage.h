@@ -21,6 +21,8 @@ typedef struct Stages {
  * pair's own. */
 const char *stage_find(Stages *s, const CheckerOptions *o, const Checker *c, const Program *p,
                        const Finding *finding, Checker **early);
+/* The mode of the pair's compiling target; "" if it has none. */
+const char *stage_of_pair(const Checker *c);
 void stages_close(Stages *s);
 
 /* The name of the group, in `arena`. */
