@@ -53,19 +53,23 @@ Step reduce_shell(Program *p, int k) {
     return STEP_MADE;
 }
 
+/* Candidates: all recalls, the halves of them, .., down to each. */
 Step reduce_recall(Program *p, int k) {
     if (k == 0 && p->nrecalls == 0 && p->recalls_given) {
         p->recalls_given = false;
         return STEP_MADE;
     }
-    if (k >= p->nrecalls) {
-        return STEP_END;
+    for (int n = p->nrecalls, size = n; size >= 1; size /= 2) {
+        int count = (n + size - 1) / size;
+        if (k < count) {
+            int from = k * size, to = from + size < n ? from + size : n;
+            memmove(&p->recalls[from], &p->recalls[to], sizeof *p->recalls * (size_t)(n - to));
+            p->nrecalls -= to - from;
+            return STEP_MADE;
+        }
+        k -= count;
     }
-    for (int i = k; i + 1 < p->nrecalls; i++) {
-        p->recalls[i] = p->recalls[i + 1];
-    }
-    p->nrecalls--;
-    return STEP_MADE;
+    return STEP_END;
 }
 
 /* Candidates: all chunks of n/2 statements, then of n/4, .., down to 2, by sid. */
