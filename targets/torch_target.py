@@ -192,7 +192,7 @@ def make_fill(kind, seed, count, dtype):
     if kind == "uniform" and floating:
         return (shifted(z, 11).to(torch.float64) * 2.0**-53 * 4 - 2).to(dtype)
     if floating:
-        return ((remainder(z, 33) - 16).to(torch.float64) / 8).to(dtype)
+        return ((remainder(z, 33) - 16).to(torch.float64) / (10 if kind == "decimal" else 8)).to(dtype)
     return remainder(z, 2).ne(0) if boolean else (remainder(z, 33) - (0 if dtype == torch.uint8 else 16)).to(dtype)
 
 

@@ -6,8 +6,8 @@
 #include <math.h>
 #include <string.h>
 
-static const char *const names[FILL_COUNT] = {"zeros",  "ones",    "arange",
-                                              "dyadic", "uniform", "special"};
+static const char *const names[FILL_COUNT] = {"zeros",   "ones",    "arange", "dyadic",
+                                              "uniform", "special", "decimal"};
 
 const char *fill_name(FillKind kind) {
     CHECK((unsigned)kind < FILL_COUNT);
@@ -84,6 +84,8 @@ static void fill_doubles(double *to, FillKind kind, DType dtype, int64_t start, 
         EACH(((double)(int)(rng_next(rng) % 33) - 16) / 8);
     case FILL_uniform:
         EACH((double)(int64_t)(rng_next(rng) >> 11) * 0x1p-53 * 4 - 2);
+    case FILL_decimal:
+        EACH(((double)(int)(rng_next(rng) % 33) - 16) / 10);
     case FILL_special:
         EACH(special_double(rng_next(rng), dtype));
     default:
@@ -99,6 +101,7 @@ static void fill_ints(int64_t *to, FillKind kind, DType dtype, int64_t start, in
         EACH(dtype_wrap(dtype, start + k));
     case FILL_dyadic:
     case FILL_uniform:
+    case FILL_decimal:
         EACH(dyadic_int(rng_next(rng), dtype));
     case FILL_special:
         EACH(dtype == DT_bool ? dyadic_int(rng_next(rng), dtype)

@@ -234,6 +234,7 @@ typedef enum FillKind {
     FILL_dyadic,
     FILL_uniform,
     FILL_special,
+    FILL_decimal,
     FILL_COUNT
 } FillKind;
 /* The name of a fill in the format, and its inverse (false if there is no such fill). */

@@ -12,7 +12,9 @@
 /* What to draw. */
 typedef struct GenerateOptions {
     int weight[WEIGHT_COUNT];
-    OpId op[OP_COUNT]; /* the ops that statements may name, in table order */
+    bool set[WEIGHT_COUNT]; /* by NAME=VALUE */
+    bool named;             /* a profile was */
+    OpId op[OP_COUNT];      /* the ops that statements may name, in table order */
     int nop;
     bool off[OP_COUNT];   /* the others */
     int64_t max_elements; /* of any tensor that a statement or an input makes; 0: as the weights of
@@ -32,6 +34,10 @@ extern const GenerateOptions GENERATE_DEFAULTS;
  * message for unknown ones. */
 bool generate_profile(GenerateOptions *options, const char *list, char *message,
                       size_t message_size);
+/* Applies a profile below what `options` says already: unless one was named there, to the weights
+ * that were not set. */
+bool generate_profile_below(GenerateOptions *options, const char *profile, char *message,
+                            size_t message_size);
 /* `list`: ops by name (add: all its overloads) or schema name (add.Tensor), by commas: no other is
  * drawn. After a minus: all but those. */
 bool generate_ops(GenerateOptions *options, const char *list, char *message, size_t message_size);

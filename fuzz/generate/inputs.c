@@ -186,10 +186,10 @@ static void draw_fill(Gen *g, Input *in) {
         bool special = r < (dtype_is_float(in->dtype) ? 20 : 60);
         in->data.fill = special ? FILL_special : r < 70 ? FILL_arange : FILL_dyadic;
     } else {
-        static const FillKind fill[] = {FILL_dyadic, FILL_uniform, FILL_arange, FILL_ones,
-                                        FILL_zeros};
-        _Static_assert(W_fill_zeros - W_fill_dyadic + 1 == COUNT_OF(fill), "a weight a fill");
-        in->data.fill = fill[draw_share(g, W_fill_dyadic, W_fill_zeros)];
+        static const FillKind fill[] = {FILL_dyadic, FILL_uniform, FILL_arange,
+                                        FILL_ones,   FILL_zeros,   FILL_decimal};
+        _Static_assert(W_fill_decimal - W_fill_dyadic + 1 == COUNT_OF(fill), "a weight a fill");
+        in->data.fill = fill[draw_share(g, W_fill_dyadic, W_fill_decimal)];
     }
 }
 

@@ -103,8 +103,8 @@ static const char *empty_group(const GenerateOptions *o) {
     return NULL;
 }
 
-static bool set_weight(GenerateOptions *o, const char *word, size_t n, size_t name, char *message,
-                       size_t size) {
+static bool set_weight(GenerateOptions *o, const char *word, size_t n, size_t name, bool by_user,
+                       char *message, size_t size) {
     int at = find_weight(word, name);
     const char *digits = word + name + 1;
     size_t ndigits = n - name - 1;
@@ -123,6 +123,7 @@ static bool set_weight(GenerateOptions *o, const char *word, size_t n, size_t na
         return false;
     }
     o->weight[at] = (int)value;
+    o->set[at] |= by_user;
     return true;
 }
 
@@ -140,9 +141,10 @@ static bool apply_profile(GenerateOptions *o, const char *list, int depth, char 
             return false;
         }
         if (profile ? !apply_profile(o, profile->set, 1, message, size)
-                    : !set_weight(o, at, n, name, message, size)) {
+                    : !set_weight(o, at, n, name, depth == 0, message, size)) {
             return false;
         }
+        o->named |= profile != NULL;
         at += n + (at[n] == ',');
     }
     return true;
@@ -158,6 +160,18 @@ bool generate_profile(GenerateOptions *o, const char *list, char *message, size_
         return false;
     }
     return true;
+}
+
+bool generate_profile_below(GenerateOptions *o, const char *profile, char *message, size_t size) {
+    if (o->named) {
+        return true;
+    }
+    const GenerateOptions before = *o;
+    bool ok = generate_profile(o, profile, message, size);
+    for (int i = 0; i < WEIGHT_COUNT; i++) {
+        o->weight[i] = before.set[i] ? before.weight[i] : o->weight[i];
+    }
+    return ok;
 }
 
 /* ---- ops ---- */

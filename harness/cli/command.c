@@ -85,8 +85,8 @@ static const char *profile_for_pair(const char *pair) {
 
 bool generate_settings(const Options *o, GenerateOptions *out, char *message, size_t message_size) {
     *out = o->generate;
-    const char *profile = o->profile_given ? NULL : profile_for_pair(o->pair);
-    if (profile && !generate_profile(out, profile, message, message_size)) {
+    const char *profile = profile_for_pair(o->pair);
+    if (profile && !generate_profile_below(out, profile, message, message_size)) {
         return false;
     }
     out->semantics = o->semantics;

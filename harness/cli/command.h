@@ -31,10 +31,9 @@ typedef struct Options {
     uint64_t seed; /* 1 by default */
     bool seed_given;
     GenerateOptions
-        generate; /* --ops, --profile; with max-elements and max-statements: generate_options */
-    bool profile_given;
-    double seconds;    /* 0: no limit */
-    int64_t runs;      /* 0: no limit */
+        generate;   /* --ops, --profile; with max-elements and max-statements: generate_options */
+    double seconds; /* 0: no limit */
+    int64_t runs;   /* 0: no limit */
     bool swarm_passes; /* fuzz: disable a random choice of passes */
     bool first;        /* fuzz: stop at the first finding */
     bool every;        /* fuzz: print every finding */

@@ -146,7 +146,6 @@ static bool parse_value(const OptionRow *row, const char *text, Options *o, char
     case OPTION_SHARD:
         return parse_shard(field, text, message, size);
     case OPTION_PROFILE:
-        o->profile_given = true;
         return generate_profile(field, text, message, size);
     case OPTION_OPS:
         return generate_ops(field, text, message, size);

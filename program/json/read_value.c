@@ -54,7 +54,8 @@ bool json_read_fill(Reader *r, const Json *j, const char *const *allowed, FillKi
         return false;
     }
     if (!fill_parse(kind->text, fill)) {
-        return json_bad(r, kind, "unknown fill: zeros, ones, arange, dyadic, uniform or special");
+        return json_bad(r, kind,
+                        "unknown fill: zeros, ones, arange, dyadic, uniform, special or decimal");
     }
     bool drawn = *fill != FILL_zeros && *fill != FILL_ones && *fill != FILL_arange;
     const Json *s = drawn ? json_need(r, j, "seed") : json_get(j, "seed");

@@ -57,7 +57,7 @@ static const char RUNNER[] =
     "        elif kind == \"uniform\" and floating:\n"
     "            out.append(((z >> 11) * 2.0**-53) * 4 - 2)\n"
     "        elif floating:\n"
-    "            out.append((z % 33 - 16) / 8)\n"
+    "            out.append((z % 33 - 16) / (10 if kind == \"decimal\" else 8))\n"
     "        else:\n"
     "            out.append(z % 2 if boolean else z % 33 if dtype == torch.uint8 else z % 33 - "
     "16)\n"

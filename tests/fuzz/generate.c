@@ -320,6 +320,22 @@ START_TEST(a_weight_changes_what_is_drawn) {
 }
 END_TEST
 
+START_TEST(a_profile_below_changes_the_weights_that_were_not_set) {
+    GenerateOptions options = GENERATE_DEFAULTS, target = GENERATE_DEFAULTS, named;
+    char message[256];
+    ck_assert(generate_profile(&target, "target", message, sizeof message));
+    ck_assert(generate_profile(&options, "motif=0", message, sizeof message));
+    ck_assert(generate_profile_below(&options, "target", message, sizeof message));
+    ck_assert(target.weight[W_motif] != 0 && options.weight[W_motif] == 0);
+    target.weight[W_motif] = 0;
+    ck_assert(memcmp(options.weight, target.weight, sizeof target.weight) == 0);
+    ck_assert(generate_profile(&options, "plain", message, sizeof message));
+    named = options;
+    ck_assert(generate_profile_below(&options, "inductor", message, sizeof message));
+    ck_assert(memcmp(options.weight, named.weight, sizeof named.weight) == 0);
+}
+END_TEST
+
 START_TEST(bounds_hold) {
     static const int64_t elements[] = {1, 7, 64, 20000}, statements[] = {1, 4, 9, 64};
     for (int k = 0; k < COUNT_OF(elements); k++) {
@@ -391,6 +407,7 @@ int main(void) {
     tcase_add_test(test, every_profile_generates_programs);
     tcase_add_test(test, profiles_of_compiling_targets_draw_what_compilers_meet);
     tcase_add_test(test, a_weight_changes_what_is_drawn);
+    tcase_add_test(test, a_profile_below_changes_the_weights_that_were_not_set);
     tcase_add_test(test, bounds_hold);
     tcase_add_test(test, what_is_not_there_is_refused_with_a_sentence);
     suite_add_tcase(suite, test);

@@ -270,6 +270,12 @@ START_TEST(fills_are_those_of_the_format) {
     ck_assert(memcmp(f, expected, sizeof expected) == 0);
     fill_buffer(n, DT_int64, 2, FILL_dyadic, 124); /* the same draws, times 8 */
     ck_assert(n[0] == -12 && n[1] == -10);
+    fill_buffer(f, DT_float32, 6, FILL_decimal, 124);
+    for (int k = 0; k < 6; k++) {
+        ck_assert(f[k] == (float)(8 * (double)expected[k] / 10));
+    }
+    fill_buffer(n, DT_int64, 2, FILL_decimal, 124);
+    ck_assert(n[0] == -12 && n[1] == -10);
     fill_buffer(b, DT_bool, 3, FILL_arange, 0);
     ck_assert(b[0] == 0 && b[1] == 1 && b[2] == 1);
     fill_buffer(f, DT_float32, 8, FILL_uniform, 3);
