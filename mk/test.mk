@@ -24,6 +24,10 @@ faults: twingrad ## does every seeded fault show in its witness, by the oracle p
 check-found: ## do the scripts of docs/found.md still have the outcomes stated there, on each release of PyTorch that is installed?
 	tools/found_bugs check
 
+.PHONY: check-hunt
+check-hunt: ## do the scripts of docs/hunt-2.15.md still show their differences on PyTorch 2.15.0?
+	tools/hunt_bugs check
+
 .PHONY: replay golden bless ops coverage
 replay: twingrad ## replay the corpus: seeds, regressions and recorded PyTorch results
 	./twingrad replay corpus/seeds corpus/regressions corpus/upstream/programs corpus/versions corpus/distilled corpus/golden/1.13

@@ -218,6 +218,11 @@ static bool search_dropped(Search *s, const Finding *finding) {
     return signature && signature->status == STATUS_UNREPRODUCED;
 }
 
+/* Findings of a target that one entry of the known issues explains are one group. */
+static const char *issue_key(Search *s, const KnownIssue *issue) {
+    return arena_printf(&s->home, "%.*s", (int)sizeof((Group *)0)->key - 1, issue->issue);
+}
+
 /* A located finding of `p`: known, the first of its signature, or one more of it. */
 static void search_triage(Search *s, const SearchSlot *slot, const Program *p,
                           const Finding *finding, uint32_t fired, MinimizeStats *met) {
@@ -236,6 +241,7 @@ static void search_triage(Search *s, const SearchSlot *slot, const Program *p,
         new->status = status;
         if (issue) {
             new->statements = program_size(p);
+            new->key = s->queued ? issue_key(s, issue) : NULL;
             search_keep_record(s, new, p, finding, fired);
             s->events.known(s->events.user, new, issue);
         } else {

@@ -64,13 +64,14 @@ void groups_text(const Groups *groups, Text *text) {
     for (int i = 0; i < groups->n; i++) {
         const Group *g = &groups->group[i];
         FindingStatus status = group_status(g);
+        bool named = g->issue && status != STATUS_NEW &&
+                     strncmp(g->issue->issue, g->key, sizeof g->key - 1) != 0;
         text_printf(text,
                     "  %-32s %s, %" PRId64 " finding%s, %d signature%s, first in program %" PRId64
                     "%s%s\n",
                     g->key, finding_status_name(status), group_count(g),
                     group_count(g) == 1 ? "" : "s", g->signatures, g->signatures == 1 ? "" : "s",
-                    g->first, g->issue && status != STATUS_NEW ? ": " : "",
-                    g->issue && status != STATUS_NEW ? g->issue->issue : "");
+                    g->first, named ? ": " : "", named ? g->issue->issue : "");
     }
 }
 

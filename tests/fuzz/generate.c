@@ -324,10 +324,10 @@ START_TEST(a_profile_below_changes_the_weights_that_were_not_set) {
     GenerateOptions options = GENERATE_DEFAULTS, target = GENERATE_DEFAULTS, named;
     char message[256];
     ck_assert(generate_profile(&target, "target", message, sizeof message));
-    ck_assert(generate_profile(&options, "motif=0", message, sizeof message));
+    ck_assert(generate_profile(&options, "recall=7", message, sizeof message));
     ck_assert(generate_profile_below(&options, "target", message, sizeof message));
-    ck_assert(target.weight[W_motif] != 0 && options.weight[W_motif] == 0);
-    target.weight[W_motif] = 0;
+    ck_assert(target.weight[W_recall] != 7 && options.weight[W_recall] == 7);
+    target.weight[W_recall] = 7;
     ck_assert(memcmp(options.weight, target.weight, sizeof target.weight) == 0);
     ck_assert(generate_profile(&options, "plain", message, sizeof message));
     named = options;
