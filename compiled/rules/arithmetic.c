@@ -214,7 +214,8 @@ bool rule_sub_self(Compile *c, Node *n, Rewrite *w) {
 
 static bool negated_float(const Node *n, const Node *operand) {
     return operand->op == OP_neg && operand->t.dtype == n->t.dtype && is_float(n) &&
-           n->in[0]->t.dtype == n->t.dtype;
+           n->in[0]->t.dtype == n->t.dtype &&
+           !operand_is(n, 2, 0); /* -alpha of an integer 0 is +0, which is not the negative */
 }
 
 bool rule_add_neg(Compile *c, Node *n, Rewrite *w) {
