@@ -1,9 +1,9 @@
 /* The calls of a program: what happens before and after the statements of a function (run_block.c),
  * and what is recorded of it.
  *
- * One call:  inputs -> setup -> body -> returns (grad_fn materialized, recorded) -> backward ->
- * gradients -> write-through checks. The first error ends the call at its statement, at "return" or
- * at "backward"; mutated inputs are reported all the same.
+ * One call:  inputs -> setup -> body -> after -> returns (grad_fn materialized, recorded) ->
+ * backward -> gradients -> write-through checks. The first error ends the call at its statement, at
+ * "return" or at "backward"; mutated inputs are reported all the same.
  *
  * A recall that keeps its tensors continues the Run of the call before: the same Vars, with the
  * histories that the last call left. */
@@ -176,7 +176,7 @@ static ErrCode eager_prepare(Run *r, const Input *inputs, int ninputs) {
 
 /* The tensors of the last call again: without gradients, flags changed. */
 static ErrCode prepare_again(Run *r, const Recall *recall) {
-    for (int i = 0; i < r->ninputs; i++) {
+    for (int i = 0; i < r->ninputs && !recall->keep_grads; i++) {
         r->inputs[i]->grad = NULL;
     }
     if (!r->prepared) {
@@ -184,7 +184,7 @@ static ErrCode prepare_again(Run *r, const Recall *recall) {
                          "the setup did not run to its end: there is nothing to call with again");
     }
     for (int i = 0; i < r->p->nnames; i++) {
-        if (r->setup_env[i]) {
+        if (r->setup_env[i] && !recall->keep_grads) {
             var_of(r->setup_env[i])->grad = NULL;
         }
     }
@@ -206,7 +206,7 @@ static ErrCode prepare_again(Run *r, const Recall *recall) {
 /* The function sees its parameters only. */
 static ErrCode pass_arguments(Run *r) {
     const Program *p = r->p;
-    if (!p->args_given && p->setup.count == 0 && p->nrecalls == 0) {
+    if (!p->args_given && p->setup.count == 0 && p->nrecalls == 0 && !p->after.first) {
         return ERR_none; /* the inputs are all there is */
     }
     r->env = arena_array(r->s.arena, Tensor *, p->nnames);
@@ -221,12 +221,34 @@ static ErrCode pass_arguments(Run *r) {
     return ERR_none;
 }
 
-/* Body, returns, backward; sets error_at. */
+/* The statements of the caller behind the function: they see its arguments and what it returned. */
+static ErrCode run_after(Run *r, Tensor *const *returns) {
+    const Program *p = r->p;
+    if (!p->after.first) {
+        return ERR_none;
+    }
+    r->env = arena_array(r->s.arena, Tensor *, p->nnames);
+    for (int i = 0; i < program_nargs(p); i++) {
+        r->env[program_arg(p, i)] = r->setup_env[program_arg(p, i)];
+    }
+    for (int k = 0; k < p->nreturns; k++) {
+        r->env[p->returns[k]] = returns[k];
+    }
+    r->handles = NULL;
+    r->s.grad_mode = true;
+    r->error_at = AT_UNKNOWN;
+    TRY(run_block(r, &p->after));
+    r->error_at = AT_RETURN;
+    return ERR_none;
+}
+
+/* Body, after, returns, backward; sets error_at. */
 static ErrCode eager_run_function(Run *r, Tensor **returns) {
     r->handles = NULL; /* local variables of the function */
     TRY(run_block(r, &r->p->body));
     r->error_at = AT_RETURN;
     TRY(look_up_returns(r, returns));
+    TRY(run_after(r, returns));
     TRY(record_returns(r, returns));
     Tensor *inputs[MAX_INPUTS];
     for (int i = 0; i < r->ninputs; i++) {
@@ -254,6 +276,7 @@ static void open_call(Run *r, int number, bool keep) {
     r->trace_capacity = 0;
     if (!keep) {
         r->s = session_new(arena, arena_new(arena, Error), r->options, true);
+        r->s.dot_grads = program_sees_grads(r->p);
         r->env = arena_array(arena, Tensor *, r->p->nnames);
         r->inputs = NULL;
         r->ninputs = 0;

@@ -205,32 +205,14 @@ static ErrCode engine_run_copy_slices(Session *s, const EngineTask *task, const 
     return ERR_none;
 }
 
-static ErrCode engine_retain_grad(Session *s, Var *v, Tensor *grad) {
-    if (!grad && since(retain_of_nothing)) {
-        return ERR_none;
-    }
-    if (!grad && s->running_backward &&
-        !v->returned) { /* if it lives on, as some node's saved operand, PyTorch refuses */
-        session_undefined(
-            s, true, "an undefined gradient for a retained tensor that no name holds any more");
-        return ERR_none;
-    }
-    if (!grad) { /* PyTorch clones it before it checks */
-        return error_set(s->err, ERR_invalid, "Expected a proper Tensor but got None");
-    }
-    v->grad = v->grad ? emit_add(&s->emit, v->grad, grad)
-                      : emit_unary(&s->emit, OP__contiguous_copy, grad);
-    return s->err->code;
-}
-
 static ErrCode engine_retain_grads(Session *s, const GradNode *node, bool early) {
     const GradNode *half = node_silent_half(node);
     for (const RetainGrad *hook = node->retains_grad; hook; hook = hook->next) {
-        TRY(hook->early == early ? engine_retain_grad(s, hook->var, node->grad[hook->nr])
+        TRY(hook->early == early ? accumulate_retained(s, hook->var, node->grad[hook->nr])
                                  : ERR_none);
     }
     for (const RetainGrad *hook = half ? half->retains_grad : NULL; hook; hook = hook->next) {
-        TRY(hook->early == early ? engine_retain_grad(s, hook->var, NULL) : ERR_none);
+        TRY(hook->early == early ? accumulate_retained(s, hook->var, NULL) : ERR_none);
     }
     return ERR_none;
 }
@@ -250,7 +232,8 @@ static ErrCode engine_call_hooks(Session *s, const GradNode *node) {
     return called ? hooks_run(s, node->leaf->hooks, &node->grad[0]) : ERR_none;
 }
 
-static ErrCode engine_run_accumulate_grad(Session *s, GradNode *node, Tensor *grad) {
+static ErrCode engine_run_accumulate_grad(Session *s, const EngineTask *task, GradNode *node,
+                                          Tensor *grad) {
     Var *leaf = node->leaf;
     if (!grad && !since(moved_leaf_first)) {
         return ERR_none;
@@ -262,13 +245,10 @@ static ErrCode engine_run_accumulate_grad(Session *s, GradNode *node, Tensor *gr
     TRY(s->err->code);
     if (grad && leaf->retains_grad && !since(retain_detached)) { /* retained before detach_ made it
                                                             a leaf: the hook is still there */
-        TRY(engine_retain_grad(s, leaf, grad));
+        TRY(accumulate_retained(s, leaf, grad));
     }
     if (grad && var_requires_grad(leaf)) {
-        Tensor *own = s->running_backward || leaf->grad
-                          ? grad
-                          : emit_unary(&s->emit, OP__contiguous_copy, grad);
-        leaf->grad = leaf->grad ? emit_add(&s->emit, leaf->grad, grad) : own;
+        TRY(accumulate(s, task, leaf, grad));
     }
     TRY(s->err->code);
     return leaf->post_hooks ? hooks_run_after(s, leaf) : ERR_none;
@@ -314,7 +294,7 @@ static ErrCode engine_run_node(Session *s, const EngineTask *task, GradNode *nod
         }
         break;
     case GRAD_NODE_ACCUMULATE_GRAD:
-        TRY(engine_run_accumulate_grad(s, node, node->grad[0]));
+        TRY(engine_run_accumulate_grad(s, task, node, node->grad[0]));
         break;
     case GRAD_NODE_FUNCTION:
         TRY(function_run_backward(s, node, node->grad, out));
@@ -461,6 +441,7 @@ ErrCode engine_run(Session *s, const EngineTask *task) {
     for (int k = 0; k < task->nroots; k++) {
         engine_survey(s, task, task->roots[k].node, path, &visited);
     }
+    s->visited = visited;
     if (task->ninputs > 0 && visited) {
         engine_exclude_nodes_below_inputs(task, visited);
     }
@@ -471,6 +452,7 @@ ErrCode engine_run(Session *s, const EngineTask *task) {
     }
     while (ready.n > 0) {
         GradNode *node = queue_pop(&ready);
+        node->ran = s->visits;
         zero_tensors_arrive(s, node);
         bool runs = task->ninputs == 0 || node->needed;
         if (!runs && since(hook_before_capture)) {

@@ -179,7 +179,7 @@ static ErrCode own_gradient(Session *s, Var *leaf) {
 }
 
 ErrCode hooks_run_after(Session *s, Var *leaf) {
-    TRY(leaf->grad ? own_gradient(s, leaf) : ERR_none);
+    TRY(leaf->grad && !s->dot_grads ? own_gradient(s, leaf) : ERR_none);
     for (const TensorHook *hook = leaf->post_hooks->first; hook; hook = hook->next) {
         Tensor *out = NULL;
         if (!hook->removed) {

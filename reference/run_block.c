@@ -227,7 +227,8 @@ static ErrCode run_grad(Run *r, const Stmt *stmt) {
                            .ngrad_outputs = g->ngrad_outputs,
                            .create_graph = g->create_graph,
                            .retain_graph = g->retain_given ? g->retain_graph : g->create_graph,
-                           .allow_unused = g->allow_unused};
+                           .allow_unused = g->allow_unused,
+                           .accumulates = g->accumulates};
     TRY(grad_run(&r->s, &request, out));
     if (stmt->nout != g->ninputs) {
         return error_set(r->s.err, ERR_invalid, "grad returns %d gradients, not %d", g->ninputs,
@@ -236,6 +237,31 @@ static ErrCode run_grad(Run *r, const Stmt *stmt) {
     for (int i = 0; i < stmt->nout; i++) {
         r->env[stmt->out[i]] = out[i]; /* None: unbound */
     }
+    return ERR_none;
+}
+
+/* .grad, read or set (THPVariable_set_grad in torch/csrc/autograd/python_variable.cpp). */
+static ErrCode run_dot_grad(Run *r, const Stmt *stmt) {
+    const DotGradStmt *d = stmt->dot_grad;
+    Var *self, *value = NULL;
+    if (d->value != NAME_NONE) { /* Python evaluates what is assigned first */
+        TRY(run_look_up(r, d->value, &value));
+    }
+    TRY(run_look_up(r, d->self, &self));
+    if (!d->set) {
+        r->env[stmt->out[0]] = self->grad; /* None: unbound */
+        return ERR_none;
+    }
+    if (value == self) {
+        return error_set(r->s.err, ERR_invalid, "can't assign Variable as its own grad");
+    }
+    if (value && value->tensor.dtype != self->tensor.dtype) {
+        return error_set(r->s.err, ERR_dtype, "attempting to assign a gradient of another dtype");
+    }
+    if (value && !tensor_same_size(&value->tensor, &self->tensor)) {
+        return error_set(r->s.err, ERR_shape, "attempting to assign a gradient of another size");
+    }
+    self->grad = value ? &value->tensor : NULL;
     return ERR_none;
 }
 
@@ -270,6 +296,8 @@ static ErrCode run_reference_stmt(Run *r, const Stmt *stmt) {
         return run_apply(r, stmt);
     case STMT_HOOK:
         return run_hook(r, stmt->hook);
+    case STMT_DOT_GRAD:
+        return run_dot_grad(r, stmt);
     case STMT_COUNT:
         break;
     }

@@ -39,6 +39,8 @@ struct Session {
     Storage *unsettled; /* the storage that an in-place op was writing when it refused a value, or
                            NULL */
     int64_t visits;     /* walks of the engine so far */
+    GradNode *visited;  /* the nodes that the last one can reach */
+    bool dot_grads;     /* the program reads, sets or keeps .grad: which tensor it is can be seen */
 };
 
 /* Notes, if `is`, why the current statement is undefined in PyTorch; the first reason counts. */
@@ -122,6 +124,7 @@ struct GradNode {
     Tensor **grad; /* gradients that have arrived, by output of the op; NULL: none yet */
     Tensor *owned; /* the one among them that nobody else holds, or NULL */
     int64_t visit; /* number of the walk that counted it last (Session.visits) */
+    int64_t ran;   /* number of the walk that ran it last */
     int64_t
         captured;   /* number of the last walk in which a gradient that arrives here is an output */
     bool needed;    /* in this walk: its results lead to a gradient that is an output */
@@ -191,6 +194,11 @@ typedef struct EngineTask {
  * nodes that lie between are run. */
 ErrCode engine_run(Session *s, const EngineTask *task);
 
+/* AccumulateGrad: adds a gradient to the leaf's .grad, in the walk of `task` (grad.c). */
+ErrCode accumulate(Session *s, const EngineTask *task, Var *leaf, Tensor *grad);
+/* The same for a tensor that retains its gradient; `grad` NULL: undefined. */
+ErrCode accumulate_retained(Session *s, Var *v, Tensor *grad);
+
 /* torch.autograd.grad, in the session's grad mode. */
 typedef struct GradRequest {
     Tensor *const *outputs, *const *inputs; /* Vars */
@@ -198,6 +206,7 @@ typedef struct GradRequest {
     Tensor *const *grad_outputs; /* entries may be NULL */
     int ngrad_outputs;           /* -1: not given */
     bool create_graph, retain_graph, allow_unused;
+    bool accumulates; /* torch.autograd.backward instead: no inputs */
 } GradRequest;
 /* out[i]: the gradient of inputs[i], a Var; NULL: None. */
 ErrCode grad_run(Session *s, const GradRequest *request, Tensor **out);

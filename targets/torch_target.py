@@ -509,7 +509,7 @@ def read(bound, name):
 
 
 def run_call(program, executor, spec, inputs, bound, grad_mode, poked, mode):
-    source, before, trace, returns, prepared = executor.source, [], [], [], bound
+    source, before, trace, behind, returns, prepared = executor.source, [], [], [], [], bound
     call = {"status": "ok", "returns": [], "inputs": []}
     at = None
     try:
@@ -517,6 +517,10 @@ def run_call(program, executor, spec, inputs, bound, grad_mode, poked, mode):
         args = [read(prepared, name) for name in source.scope["_ARGS"]]
         with torch.set_grad_enabled(grad_mode):
             returns = list(executor.call(args, trace))
+        if source.scope["_RETURNS"] is not None:
+            names = dict(zip(source.scope["_ARGS"], args))
+            names.update(zip(source.scope["_RETURNS"], returns))
+            source.scope["_after"](**names, _t=behind)
         at = "return"
         call["returns"] = return_records(returns, inputs, executor.fresh)
         if program.get("backward") is not None:
@@ -531,7 +535,7 @@ def run_call(program, executor, spec, inputs, bound, grad_mode, poked, mode):
             call["x-frame"] = frame
     if None not in trace and (call["status"] == "ok" or not executor.compiling):  # an error during tracing: the program has not run
         call["trace"] = [{"at": path, "probe": kind, "value": DTYPE_NAMES.get(value, value) if isinstance(value, torch.dtype) else value}
-                         for path, kind, value in before + trace]
+                         for path, kind, value in before + trace + behind]
     call["inputs"] = [input_record(given) for given in inputs]
     if program.get("backward") is not None and call["status"] == "ok":
         for tensor, record in zip(returns, call["returns"]):
@@ -570,7 +574,7 @@ def run_calls(program, text, mode, poked, given):
             if isinstance(spec, dict):
                 grad_mode = spec.get("grad_mode", grad_mode)
             if keep:
-                for tensor in [given.tensor for given in inputs] + list((bound or {}).values()):
+                for tensor in [] if spec.get("keep_grads") else [given.tensor for given in inputs] + list((bound or {}).values()):
                     if isinstance(tensor, torch.Tensor):
                         tensor.grad = None
             else:

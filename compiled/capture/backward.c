@@ -185,6 +185,7 @@ void backward_run(BackwardEngine *x, const Edge *root, Tensor *const *tangent, i
     }
     while (x->nready > 0 && x->emit->err->code == ERR_none) {
         GradNode *node = backward_pop_ready(x);
+        node->ran = x->visit;
         for (int k = 0; k < x->ninputs; k++) {
             if (x->inputs[k].node == node) {
                 x->captured[k] = node->grad[x->inputs[k].nr];

@@ -8,11 +8,13 @@
 
 typedef struct BackwardEngine BackwardEngine;
 struct BackwardEngine {
-    Emit *emit;         /* adds gradients up; its error ends the walk */
-    int64_t visit;      /* number of the walk: never the same twice in a capture */
-    const Edge *inputs; /* edges whose gradients are wanted; `to` NULL: never reached */
-    int ninputs;        /* 0: everything that can be reached is run */
-    Tensor **captured;  /* by input: what arrived there */
+    Emit *emit;              /* adds gradients up; its error ends the walk */
+    int64_t visit;           /* number of the walk: never the same twice in a capture */
+    const Edge *inputs;      /* edges whose gradients are wanted; `to` NULL: never reached */
+    int ninputs;             /* 0: everything that can be reached is run */
+    Tensor **captured;       /* by input: what arrived there */
+    Tensor *const *tangents; /* of the roots, as the caller holds them: see accumulate.c */
+    int ntangents;
     void (*run)(BackwardEngine *engine, GradNode *node); /* runs a node and delivers its results */
     void (*capture)(BackwardEngine *engine, GradNode *node); /* with inputs: a node that is not run,
                                                                 once its gradients are captured */

@@ -53,6 +53,13 @@ void binding_set(Capture *cap, NameId name, Var *v) {
     cap->env[name] = &v->tensor;
 }
 
+void binding_renew(const Var *receiver) {
+    for (Binding *h = alias_class_of(&receiver->tensor)->bindings; h; h = h->next) {
+        h->flags = bindings_truth(h->var);
+        h->branch_requires_grad = h->flags.requires_grad;
+    }
+}
+
 bool binding_is_fresh(const Binding *h) {
     BindingFlags now = bindings_truth(h->var);
     return h->flags.requires_grad == now.requires_grad && h->flags.has_grad_fn == now.has_grad_fn &&

@@ -8,134 +8,7 @@
  * first statement that raises, and the graph holds what comes before it. What depends on data is a
  * CHECK in the graph, or is evaluated at once (capture/data_dependent.c). */
 #include "compiled/capture/capture.h"
-#include "tensor/array.h"
-
 #include <string.h>
-
-static ErrCode capture_unbound(Capture *cap, NameId name) {
-    return error_set(&cap->err, ERR_invalid, "the name '%s' is not bound",
-                     cap->program->names[name]);
-}
-
-static Binding *binding_of(Capture *cap, NameId name) {
-    return cap->binding[name].var ? &cap->binding[name] : NULL;
-}
-
-/* ---- predicates and probes ---- */
-
-static ErrCode capture_decide(Capture *cap, const Predicate *q, bool branch, bool *value) {
-    if (q->kind == PRED_not) {
-        TRY(capture_decide(cap, q->inner, branch, value));
-        *value = !*value;
-        return ERR_none;
-    }
-    if (q->kind == PRED_is_grad_enabled) {
-        *value = cap->grad_mode;
-        return ERR_none;
-    }
-    Binding *h = binding_of(cap, q->of);
-    if (!h) {
-        return capture_unbound(cap, q->of);
-    }
-    CHECK(cap->c->options->fault != FAULT_NONE || binding_is_fresh(h));
-    const Tensor *t = &h->var->tensor;
-    switch (q->kind) {
-    case PRED_requires_grad:
-        *value = branch ? h->branch_requires_grad : h->flags.requires_grad;
-        break;
-    case PRED_is_leaf:
-        TRY(cap_grad_fn(cap, h->var));
-        *value = !h->flags.has_grad_fn;
-        break;
-    case PRED_has_grad_fn:
-        TRY(cap_grad_fn(cap, h->var));
-        *value = h->flags.has_grad_fn;
-        break;
-    case PRED_is_contiguous:
-        *value = tensor_is_contiguous(t);
-        break;
-    case PRED_dtype:
-        *value = t->dtype == q->dtype;
-        break;
-    case PRED_dim:
-        *value = t->ndim == q->dim;
-        break;
-    case PRED_is_grad_enabled:
-    case PRED_needs_input_grad: /* in functions only */
-    case PRED_is_none:
-    case PRED_COUNT:
-    case PRED_not:
-        break;
-    }
-    return ERR_none;
-}
-
-static TraceEntry *capture_trace_add(Capture *cap, const Stmt *stmt) {
-    cap->trace_storage = array_reserve(cap->arena, cap->trace_storage, cap->ntrace,
-                                       &(int){cap->trace_capacity}, 8, sizeof(int));
-    cap->trace = array_reserve(cap->arena, cap->trace, cap->ntrace, &cap->trace_capacity, 8,
-                               sizeof *cap->trace);
-    cap->trace_storage[cap->ntrace] = -1;
-    TraceEntry *entry = &cap->trace[cap->ntrace++];
-    *entry = (TraceEntry){.sid = stmt->sid, .probe = stmt->probe, .n = 1};
-    return entry;
-}
-
-static void capture_trace_list(TraceEntry *entry, const int64_t *v, int n) {
-    entry->n = n;
-    memcpy(entry->v, v, sizeof *v * (size_t)n);
-}
-
-static ErrCode capture_run_probe(Capture *cap, const Stmt *stmt) {
-    if (stmt->probe == PROBE_is_grad_enabled) {
-        capture_trace_add(cap, stmt)->v[0] = cap->grad_mode;
-        return ERR_none;
-    }
-    Binding *h = binding_of(cap, stmt->of);
-    if (!h) {
-        return capture_unbound(cap, stmt->of);
-    }
-    CHECK(cap->c->options->fault != FAULT_NONE || binding_is_fresh(h));
-    if (stmt->probe == PROBE_is_leaf || stmt->probe == PROBE_has_grad_fn) {
-        TRY(cap_grad_fn(cap, h->var));
-    }
-    const Tensor *t = &h->var->tensor;
-    TraceEntry *entry = capture_trace_add(cap, stmt);
-    switch (stmt->probe) {
-    case PROBE_requires_grad:
-        entry->v[0] = h->flags.requires_grad;
-        break;
-    case PROBE_is_leaf:
-        entry->v[0] = !h->flags.has_grad_fn;
-        break;
-    case PROBE_has_grad_fn:
-        entry->v[0] = h->flags.has_grad_fn;
-        break;
-    case PROBE_is_contiguous:
-        entry->v[0] = tensor_is_contiguous(t);
-        break;
-    case PROBE_size:
-        capture_trace_list(entry, t->size, t->ndim);
-        break;
-    case PROBE_stride:
-        capture_trace_list(entry, t->stride, t->ndim);
-        break;
-    case PROBE_storage_offset:
-        entry->v[0] = t->offset;
-        break;
-    case PROBE_dtype:
-        entry->v[0] = t->dtype;
-        break;
-    case PROBE_version:
-        entry->v[0] = t->storage->version;
-        cap->trace_storage[cap->ntrace - 1] = alias_class_of(t)->input;
-        break;
-    case PROBE_is_grad_enabled:
-    case PROBE_COUNT:
-        break;
-    }
-    return ERR_none;
-}
 
 /* ---- statements ---- */
 
@@ -266,7 +139,8 @@ static ErrCode capture_run_stmt(Capture *cap, const Stmt *stmt) {
         return cap->in.setup ? error_set(&cap->err, ERR_unsupported, "a gradient inside the setup")
                              : capture_grad(cap, stmt);
     case STMT_GRAPH_BREAK:
-        if (cap->in.setup || !cap->in.split) {
+        if (cap->in.setup || cap->in.after || !cap->in.split ||
+            program_is_after(cap->program, stmt->sid)) {
             return ERR_none;
         }
         cap->end = END_BREAK;
@@ -275,6 +149,8 @@ static ErrCode capture_run_stmt(Capture *cap, const Stmt *stmt) {
         return error_set(&cap->err, ERR_unsupported, "a function of the program's own");
     case STMT_HOOK:
         return error_set(&cap->err, ERR_unsupported, "a hook");
+    case STMT_DOT_GRAD:
+        return capture_dot_grad(cap, stmt);
     case STMT_COUNT:
         break;
     }
@@ -362,19 +238,43 @@ static void capture_entries(Capture *cap) {
     }
 }
 
-/* The grad_fn of every returned tensor is materialized. */
-static ErrCode capture_returns(Capture *cap) {
+static ErrCode capture_look_up_returns(Capture *cap) {
     const Program *p = cap->program;
-    Graph *g = cap->graph;
     cap->sid = AT_RETURN;
     cap->ret = arena_array(cap->arena, Var *, p->nreturns);
-    ReturnPlan *ret = arena_array(cap->arena, ReturnPlan, p->nreturns);
     for (int k = 0; k < p->nreturns; k++) {
         cap->ret[k] = (Var *)cap->env[p->returns[k]];
         if (!cap->ret[k]) {
             return capture_unbound(cap, p->returns[k]);
         }
     }
+    return ERR_none;
+}
+
+/* The statements of the caller behind the function, in the same region: they see its arguments and
+ * what it returned. */
+static ErrCode capture_after(Capture *cap) {
+    const Program *p = cap->program;
+    const CaptureInput *in = &cap->in;
+    for (NameId id = 0; id < p->nnames && !in->after; id++) {
+        binding_clear(cap, id);
+    }
+    for (int k = 0; k < in->nname && !in->after; k++) {
+        binding_set(cap, in->name[k], &cap->entry[in->named[k]]);
+    }
+    for (int k = 0; k < p->nreturns && !in->after; k++) {
+        binding_set(cap, p->returns[k], cap->ret[k]);
+    }
+    cap->grad_mode = true;
+    return capture_run_block(cap, &p->after);
+}
+
+/* The grad_fn of every returned tensor is materialized. */
+static ErrCode capture_returns(Capture *cap) {
+    const Program *p = cap->program;
+    Graph *g = cap->graph;
+    cap->sid = AT_RETURN;
+    ReturnPlan *ret = arena_array(cap->arena, ReturnPlan, p->nreturns);
     TRY(capture_write_back_mode(cap));
     for (int k = 0; k < p->nreturns; k++) {
         Var *v = cap->ret[k];
@@ -423,7 +323,28 @@ static bool block_takes_gradients(const Block *block) {
     return false;
 }
 
-bool capture_takes_gradients(const Program *p) { return block_takes_gradients(&p->body); }
+bool capture_takes_gradients(const Program *p) {
+    return block_takes_gradients(&p->body) || block_takes_gradients(&p->after);
+}
+
+/* Everything that the region runs. */
+static ErrCode capture_walk(Capture *cap) {
+    const Program *p = cap->program;
+    const CaptureInput *in = &cap->in;
+    if (in->setup) {
+        return capture_run_block(cap, &p->setup);
+    }
+    TRY(in->after ? ERR_none : capture_run_block(cap, &p->body));
+    TRY(capture_look_up_returns(cap));
+    if (p->after.first && in->apart && !in->after) {
+        cap->sid = p->after.first->sid;
+        cap->end = END_BREAK;
+        return ERR_internal; /* ends the walk; no error of the program */
+    }
+    TRY(p->after.first ? capture_after(cap) : ERR_none);
+    capture_settle_grads(cap);
+    return capture_returns(cap);
+}
 
 void capture_program(Compile *c, const CaptureInput *in) {
     Arena *arena = c->arena;
@@ -443,20 +364,20 @@ void capture_program(Compile *c, const CaptureInput *in) {
                        .read_history = capture_reads_history};
     cap->grad_mode = in->grad_mode;
     cap->takes_gradients = capture_takes_gradients(c->program);
-    cap->resume = in->resume;
+    cap->sees_grads = program_sees_grads(c->program);
+    cap->resume = in->after ? -1 : in->resume;
     cap->env = arena_array(arena, Tensor *, c->program->nnames);
     cap->binding = arena_array(arena, Binding, c->program->nnames);
     capture_entries(cap);
     ErrCode code = fault(c, FAULT_ER_12) ? wrap_stale_views(cap) : ERR_none;
     if (code == ERR_none) {
-        code = capture_run_block(cap, in->setup ? &c->program->setup : &c->program->body);
+        code = capture_walk(cap);
+    }
+    if (code != ERR_none) {
+        capture_settle_grads(cap);
     }
     if (cap->end != END_CHECK) {
         cap->at = cap->sid;
-    }
-    if (code == ERR_none && !in->setup) {
-        code = capture_returns(cap);
-        cap->at = AT_RETURN;
     }
     if (code != ERR_none && cap->end == END_OK) {
         cap->end = END_ERROR;

@@ -52,6 +52,7 @@ struct Capture {
     Error err; /* the program's error */
     bool grad_mode;
     bool takes_gradients; /* the program has a grad statement */
+    bool sees_grads;      /* it reads or sets .grad, or has a backward statement */
     int64_t visits;       /* of the engine so far */
     int sid;              /* the running statement */
     OpId stmt_op;         /* of the running op statement */
@@ -98,6 +99,12 @@ bool capture_omits_check(const Capture *cap, const Call *call, const Node *check
 bool capture_takes_gradients(const Program *p);
 /* Walks the program; fills c->graph and c->capture. Never fails: see Capture.end. */
 void capture_program(Compile *c, const CaptureInput *in);
+
+/* ---- capture/questions.c ---- */
+ErrCode capture_unbound(Capture *cap, NameId name);
+/* Does the predicate hold? `branch`: it decides a branch. */
+ErrCode capture_decide(Capture *cap, const Predicate *q, bool branch, bool *value);
+ErrCode capture_run_probe(Capture *cap, const Stmt *stmt);
 
 /* ---- capture/exit.c ---- */
 void capture_return_plan(ReturnPlan *ret, const Var *v);
@@ -169,6 +176,17 @@ ErrCode capture_item_int(Emit *e, const Tensor *t, int64_t *value);
 /* torch.autograd.grad: records the gradients as tensors of the program and binds their names. */
 ErrCode capture_grad(Capture *cap, const Stmt *stmt);
 
+/* A fresh tensor with the geometry of `like`, from offset 0. */
+ErrCode capture_empty_like(Capture *cap, const Tensor *like, Var **out);
+
+/* ---- capture/accumulate.c ---- */
+/* AccumulateGrad, where the program can see which tensor .grad is. */
+ErrCode capture_accumulate(Capture *cap, const BackwardEngine *x, Var *leaf, Tensor *grad);
+/* .grad, read or set. */
+ErrCode capture_dot_grad(Capture *cap, const Stmt *stmt);
+/* At the end of the region: .grad of what outlives it becomes a value of its own. */
+void capture_settle_grads(Capture *cap);
+
 /* ---- capture/bindings.c ---- */
 /* The name is not bound any more. */
 void binding_clear(Capture *cap, NameId name);
@@ -177,6 +195,8 @@ void binding_set(Capture *cap, NameId name, Var *v);
 /* After a statement that may have changed flags on the storage of its receiver: brings the caches
  * concerned up to date. */
 void binding_refresh(Capture *cap, const Stmt *stmt, const Var *receiver);
+/* The same after a backward statement has written to a tensor on that storage. */
+void binding_renew(const Var *receiver);
 /* Seeded fault RG_13. */
 bool capture_flag_by_mode(const Compile *c, const Var *v);
 /* True if the cache is up to date (always, unless a seeded fault keeps it stale). */

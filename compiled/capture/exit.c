@@ -152,7 +152,7 @@ static void export_names_needed(Capture *cap) {
     Needed needed = {arena_array(cap->arena, bool, p->nnames)};
     cap->exported = arena_array(cap->arena, NameId, p->nnames + 1);
     cap->exported_as = arena_array(cap->arena, int, p->nnames + 1);
-    needed_behind(&p->body, cap->at, &needed);
+    needed_behind(&p->body, cap->at, &needed); /* `after` needs arguments and returns */
     for (int k = 0; k < p->nreturns; k++) {
         needed.name[p->returns[k]] = true;
     }

@@ -62,8 +62,7 @@ static ErrCode grad_differentiate(ProgramGrad *in, GradNode *node, const bool *n
     return e->err->code;
 }
 
-/* A fresh tensor with the base's geometry, from offset 0. */
-static ErrCode grad_empty_like_base(Capture *cap, const Tensor *base, Var **out) {
+ErrCode capture_empty_like(Capture *cap, const Tensor *base, Var **out) {
     Tensor layout = *base;
     int64_t extent = 0;
     layout.offset = 0;
@@ -97,7 +96,7 @@ static ErrCode grad_run_copy_slices(ProgramGrad *in, const GradNode *node, bool 
         need[i] = backward_wants(&in->engine, node->next_edges[i]);
     }
     Var *whole;
-    TRY(grad_empty_like_base(cap, node->base, &whole));
+    TRY(capture_empty_like(cap, node->base, &whole));
     (void)emit_op(e, OP_copy_, 2, &whole->tensor, grad);
     TRY(e->err->code);
     Tensor window_layout = *node->view;
@@ -128,13 +127,15 @@ static ErrCode grad_accumulate(Capture *cap, Var *v, Tensor *grad) {
     if (!grad) { /* PyTorch clones it before it checks */
         return error_set(cap->emit.err, ERR_invalid, "Expected a proper Tensor but got None");
     }
-    Tensor *sum = v->program_grad ? emit_add(&cap->emit, &v->program_grad->tensor, grad)
-                                  : emit_unary(&cap->emit, OP__contiguous_copy, grad);
+    Tensor *sum = v->program_grad   ? emit_add(&cap->emit, &v->program_grad->tensor, grad)
+                  : cap->sees_grads ? emit_unary(&cap->emit, OP_clone, grad)
+                                    : emit_unary(&cap->emit, OP__contiguous_copy, grad);
     v->program_grad = (Var *)sum;
     return cap->emit.err->code;
 }
 
-static ErrCode grad_run_accumulate_grad(Capture *cap, const GradNode *node) {
+static ErrCode grad_run_accumulate_grad(const ProgramGrad *in, const GradNode *node) {
+    Capture *cap = in->cap;
     Var *leaf = node->leaf;
     if (!node->grad[0]) {
         return ERR_none;
@@ -146,7 +147,11 @@ static ErrCode grad_run_accumulate_grad(Capture *cap, const GradNode *node) {
     if (leaf->retains_grad && !since(retain_detached)) {
         TRY(grad_accumulate(cap, leaf, node->grad[0]));
     }
-    return cap_requires_grad(leaf) ? grad_accumulate(cap, leaf, node->grad[0]) : ERR_none;
+    if (!cap_requires_grad(leaf)) {
+        return ERR_none;
+    }
+    return cap->sees_grads ? capture_accumulate(cap, &in->engine, leaf, node->grad[0])
+                           : grad_accumulate(cap, leaf, node->grad[0]);
 }
 
 static ErrCode grad_refuse_external(Capture *cap) {
@@ -214,7 +219,7 @@ static ErrCode grad_run_kind(ProgramGrad *in, GradNode *node, bool *need, Tensor
     TRY(grad_retain(cap, node));
     switch (node->kind) {
     case GRAD_NODE_ACCUMULATE_GRAD:
-        return grad_run_accumulate_grad(cap, node);
+        return grad_run_accumulate_grad(in, node);
     case GRAD_NODE_EXTERNAL:
         return grad_refuse_external(cap);
     case GRAD_NODE_OP:
@@ -359,7 +364,7 @@ ErrCode capture_grad(Capture *cap, const Stmt *stmt) {
     TRY(grad_look_up(cap, g->outputs, g->noutputs, output));
     TRY(grad_look_up(cap, g->inputs, g->ninputs, input));
     TRY(grad_look_up(cap, g->grad_outputs, g->ngrad_outputs, tangent));
-    if (g->ninputs == 0) {
+    if (g->ninputs == 0 && !g->accumulates) {
         return error_set(&cap->err, ERR_invalid, "grad requires non-empty inputs.");
     }
     cap->stmt_op = OP_NONE;
@@ -375,11 +380,16 @@ ErrCode capture_grad(Capture *cap, const Stmt *stmt) {
                                  .inputs = end,
                                  .ninputs = g->ninputs,
                                  .captured = out,
+                                 .tangents = tangent,
+                                 .ntangents = g->noutputs,
                                  .run = grad_run_node,
                                  .capture = grad_capture_node},
                       .cap = cap,
                       .retain_graph = g->retain_given ? g->retain_graph : g->create_graph};
     ErrCode ran = capture_grad_run(cap, g, &in, root, tangent);
+    if (g->accumulates) {
+        return ran;
+    }
     if (grad_depends_on_external(
             cap, input, end,
             g->ninputs) || /* nodes that lead there only through the external grad_fn did not run,

@@ -53,6 +53,8 @@ struct Var {
     int64_t mask_version;
     Var *program_grad;     /* what gradients inside the program have added to .grad, a tensor of its
                           own; or     NULL */
+    bool grad_is_settled;  /* at the end of the region it became a value of its own */
+    ErrCode grad_written;  /* ... what a backward of the harness raises that accumulates into it */
     Node *grad;            /* the same with what the backward added, after joint; or NULL */
     bool retains_grad;     /* retain_grad was called while it was not a leaf */
     GradNode *retained_at; /* ... and this node holds the hook */
@@ -123,6 +125,7 @@ struct GradNode {
     GradNode *fn;              /* COPY_SLICES: the node of the op that wrote */
     /* scratch of the engine */
     int64_t visit;    /* the engine's, when it visited the node */
+    int64_t ran;      /* the walk that ran it last */
     int64_t captured; /* the walk in which a gradient that arrives here is an output */
     bool needed;      /* in this walk: its results lead to a gradient that is an output */
     bool receiving;   /* in this walk: something was delivered and kept */

@@ -97,7 +97,9 @@ typedef struct CaptureInput {
     const int *named;
     int nname;
     bool setup; /* the setup instead of the body */
+    bool after; /* the caller's statements behind the function; resume: the first of them */
     bool split; /* a graph_break ends the region */
+    bool apart; /* the end of the body does, where `after` follows */
     int resume; /* the graph_break after which the body is resumed; -1: from its start */
     bool grad_mode;
     int stop_before;

@@ -237,6 +237,14 @@ static void joint_run_copy_slices(Joint *j, const GradNode *node) {
 
 /* The gradient, and what is in .grad already. */
 static void joint_accumulate(Joint *j, Var *v, Tensor *grad) {
+    if (v->program_grad && v->grad_written != ERR_none) {
+        error_set(&j->err, v->grad_written,
+                  v->grad_written == ERR_overlap
+                      ? "more than one element of the written-to tensor refers to a single memory "
+                        "location"
+                      : "a backward that writes to a tensor of the program");
+        return;
+    }
     Tensor *before = v->grad ? &v->grad->t : v->program_grad ? &v->program_grad->node->t : NULL;
     v->grad = (Node *)(before ? emit_add(&j->emit, before, grad) : grad);
 }

@@ -129,10 +129,18 @@ static ErrCode call_prepare(RuntimeSession *r, int number, CallResult *call, Reg
     const Program *p = r->p;
     Error err = {0};
     if (number > 0 && p->recalls[number - 1].keep) {
+        const Recall *recall = &p->recalls[number - 1];
+        r->partial &= recall->keep_grads;
+        if (r->prepared && recall->keep_grads && (r->partial || program_touches_grads(p))) {
+            return call_fail(call, ERR_unsupported, AT_UNKNOWN,
+                             r->partial ? "gradients that a backward has left which raised"
+                                        : "statements about .grad, which an earlier call has left");
+        }
         return runtime_reopen(r, &p->recalls[number - 1], &err) == ERR_none
                    ? ERR_none
                    : call_fail(call, err.code, AT_UNKNOWN, arena_strdup(r->arena, err.text));
     }
+    r->partial = false;
     int ninputs;
     bool grad_mode, compiled;
     const Input *inputs = program_call_inputs(p, number, &ninputs, &grad_mode);
@@ -167,8 +175,9 @@ static ErrCode call_function(RuntimeSession *r, int number, CallResult *call, Re
     bool kept = number < p->nrecalls && p->recalls[number].keep;
     int part = BODY;
     do {
-        bool compiled, comes_back = p->backward.given && (kept || r->breaks);
-        region_run(r, part, grad_mode, comes_back, &compiled, end);
+        bool compiled, comes_back = p->backward.given && (kept || r->breaks || r->apart);
+        bool mode = grad_mode || (part >= 0 && program_is_after(p, part));
+        region_run(r, part, mode, comes_back, &compiled, end);
         *(compiled ? &r->counters->compiles : &r->counters->hits) += 1;
         call->compiled |= compiled;
         Symbols *symbols = end->artifact->symbols;
@@ -201,6 +210,8 @@ void run_call(RuntimeSession *r, int number, CallResult *call) {
     call->error = ERR_none;
     call->ok = call_prepare(r, number, call, &end) == ERR_none &&
                call_function(r, number, call, &end) == ERR_none;
+    runtime_add_kept_grads(r);
+    r->partial |= !call->ok && call->error_at == AT_BACKWARD;
     if (r->ninputs > 0 || call->ok || call->error_at == AT_BACKWARD) {
         call_record(r, call, &end, number);
     }

@@ -17,8 +17,9 @@ static bool changes_geometry(const Block *block) {
 /* Does some statement run a backward, or register something for a later one (retain_grad)? */
 static bool needs_whole_tape(const Block *block) {
     for (const Stmt *s = block->first; s; s = s->next) {
-        if (s->kind == STMT_GRAD || (s->kind == STMT_OP && s->op->id == OP_retain_grad) ||
-            needs_whole_tape(&s->body) || needs_whole_tape(&s->orelse)) {
+        if (s->kind == STMT_GRAD || s->kind == STMT_DOT_GRAD ||
+            (s->kind == STMT_OP && s->op->id == OP_retain_grad) || needs_whole_tape(&s->body) ||
+            needs_whole_tape(&s->orelse)) {
             return true;
         }
     }
@@ -47,9 +48,12 @@ Result *compiled_run(const Program *p, const CompileOptions *compile, const RunO
                         .counters = counters,
                         .first_step = counters->gate_steps,
                         .arena = arena};
-    r.breaks = has_graph_break(&p->body) && !needs_whole_tape(&p->body);
+    bool whole = needs_whole_tape(&p->body) || needs_whole_tape(&p->after);
+    r.breaks = has_graph_break(&p->body) && !whole;
+    r.apart = p->after.first && !whole;
     r.takes_gradients = capture_takes_gradients(p);
-    r.reshapes = changes_geometry(&p->setup) || changes_geometry(&p->body);
+    r.reshapes =
+        changes_geometry(&p->setup) || changes_geometry(&p->body) || changes_geometry(&p->after);
     if (compile->native) {
         native_trim(compile->native);
     }

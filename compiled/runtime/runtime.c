@@ -60,6 +60,7 @@ static ErrCode live_set_requires_grad(LiveTensor *o, bool requires_grad, Error *
 
 ErrCode runtime_reopen(RuntimeSession *r, const Recall *recall, Error *err) {
     for (LiveTensor *o = r->live; o; o = o->next) {
+        o->kept = recall->keep_grads ? o->grad : NULL;
         o->grad = NULL;
     }
     if (!r->prepared) {
@@ -75,6 +76,24 @@ ErrCode runtime_reopen(RuntimeSession *r, const Recall *recall, Error *err) {
         TRY(live_set_requires_grad(o, recall->set[i].requires_grad, err));
     }
     return ERR_none;
+}
+
+void runtime_add_kept_grads(RuntimeSession *r) {
+    for (LiveTensor *o = r->live; o; o = o->next) {
+        if (!o->kept || !o->grad || !tensor_same_size(o->kept, o->grad)) {
+            o->grad = o->grad ? o->grad : o->kept; /* of other sizes: it has been resized */
+            continue;
+        }
+        Tensor *sum = arena_copy(r->arena, o->kept, (int64_t)sizeof *sum);
+        Storage *s = sum->storage = arena_copy(r->arena, sum->storage, (int64_t)sizeof *s);
+        s->data = arena_copy(r->arena, s->data, s->numel * dtype_bytes(s->dtype));
+        for (int64_t i = 0; i < tensor_numel(sum); i++) { /* both are contiguous */
+            double added = element_double(o->grad->storage->data, s->dtype, i);
+            element_store_double(s->data, s->dtype, i,
+                                 element_double(s->data, s->dtype, i) + added);
+        }
+        o->grad = sum;
+    }
 }
 
 /* ---- entering ---- */
@@ -93,6 +112,18 @@ static void region_enter_name(Region *region, CaptureInput *in, NameId *name, in
     named[in->nname++] = region_enter_tensor(region, o);
 }
 
+/* Is it the name of an argument, and of nothing that is returned? */
+static bool is_only_argument(const Program *p, NameId id) {
+    bool argument = false, returned = false;
+    for (int i = 0; i < program_nargs(p); i++) {
+        argument |= program_arg(p, i) == id;
+    }
+    for (int k = 0; k < p->nreturns; k++) {
+        returned |= p->returns[k] == id;
+    }
+    return argument && !returned;
+}
+
 /* The entries of a region: arguments (of the setup: the inputs; after a graph_break: what the rest
  * of the body needs), then bases of views. */
 static void region_enter(RuntimeSession *r, Region *region, CaptureInput *in) {
@@ -107,7 +138,8 @@ static void region_enter(RuntimeSession *r, Region *region, CaptureInput *in) {
     }
     for (int i = 0; i < n; i++) {
         NameId id = in->setup ? p->inputs[i].name : resumes ? i : program_arg(p, i);
-        LiveTensor *o = in->setup ? r->input[i] : resumes ? r->exported[i] : r->named[id];
+        bool exported = resumes && !(in->after && is_only_argument(p, id));
+        LiveTensor *o = in->setup ? r->input[i] : exported ? r->exported[i] : r->named[id];
         if (o) {
             region_enter_name(region, in, name, named, id, o);
         }
@@ -326,7 +358,9 @@ void region_run(RuntimeSession *r, int part, bool grad_mode, bool comes_back, bo
                 RegionResult *end) {
     Region *region = end->region = arena_new(r->arena, Region);
     CaptureInput in = {.setup = part == SETUP,
+                       .after = part >= 0 && program_is_after(r->p, part),
                        .split = r->breaks,
+                       .apart = r->apart,
                        .resume = part == SETUP ? -1 : part,
                        .grad_mode = grad_mode,
                        .stop_before = -1,

@@ -31,6 +31,7 @@ struct LiveTensor {
                       the next region that needs it regenerates it again */
     LiveTensor *base;   /* of a view */
     const Tensor *grad; /* .grad; NULL: None */
+    const Tensor *kept; /* what a call before has left there, if this call adds to it; or NULL */
     int entry;          /* scratch: its index among the entries of the region being entered */
     LiveTensor *next;   /* in the session */
 };
@@ -69,8 +70,12 @@ typedef struct RuntimeSession {
     LiveTensor **named;    /* by NameId: the bindings outside the function */
     LiveTensor **exported; /* by NameId: the exports of the region before, in the same call */
     bool prepared;         /* the setup ran to its end */
-    bool breaks; /* some statement is a graph_break, and none needs the whole function's tape:
-                    regions end there */
+    bool partial; /* the backward of the last call raised: which gradients have arrived is not known
+                   */
+    bool breaks;  /* some statement is a graph_break, and none needs the whole function's tape:
+                     regions end there */
+    bool
+        apart; /* the same for the caller's statements behind the function: a region of their own */
     bool takes_gradients; /* some statement of the function does */
     bool reshapes;        /* some statement changes the geometry of a tensor in place */
     Region *last;         /* the last region that a later backward may reach */
@@ -116,6 +121,8 @@ void cache_insert(RuntimeSession *r, Artifact *a);
 ErrCode runtime_open(RuntimeSession *r, const Input *inputs, int ninputs, Error *err);
 /* The same live tensors once more: gradients cleared, then flags set. */
 ErrCode runtime_reopen(RuntimeSession *r, const Recall *recall, Error *err);
+/* The end of a call: adds the .grad that earlier calls have left to what it has computed. */
+void runtime_add_kept_grads(RuntimeSession *r);
 bool live_requires_grad(const LiveTensor *o);
 bool live_has_grad_fn(const LiveTensor *o);
 /* Remembers the nodes that a backward of the capture ran, up to moved leaf number `end`. */

@@ -186,6 +186,7 @@ bool symbols_fit(const RuntimeSession *r, Symbols *s, const SamplePoints *points
     table_constant(&t, 1);
     text_constants(&t, &r->p->setup);
     text_constants(&t, &r->p->body);
+    text_constants(&t, &r->p->after);
     s->expr = t.expr;
     s->nexpr = t.n;
     guards_make(s, r->arena, t.expr, t.value, t.equated, t.n, points->n);

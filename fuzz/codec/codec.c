@@ -124,6 +124,7 @@ static void code_recall(Coder *c, Recall *r, const Program *p) {
                                             FORMS);
     r->keep = form == KEEP;
     r->object_form = form != ARRAY;
+    r->keep_grads = r->keep && c->has_after && code_flag(c, r->keep_grads);
     if (r->keep) {
         code_set(c, r, p);
     } else {
@@ -170,12 +171,13 @@ static void code_backward(Coder *c, Backward *b, int nreturns) {
 
 /* body[3].then[0]: steps of a label and an index. */
 static const char *code_path(Coder *c, const char *path) {
-    static const char *const roots[] = {"body", "setup"}, *const inner[] = {"body", "then", "else"};
+    static const char *const roots[] = {"body", "setup", "after"}, *const inner[] = {"body", "then",
+                                                                                     "else"};
     char text[MAX_NESTING * 24 + 64];
     size_t n = 0;
     for (int step = 0; step <= MAX_NESTING; step++) {
         const char *const *labels = step == 0 ? roots : inner;
-        int count = step == 0 ? 2 : 3, label = 0;
+        int count = step == 0 ? 2 + c->has_after : 3, label = 0;
         long long index = 0;
         for (int k = 0; k < count && c->encoding; k++) {
             size_t length = strlen(labels[k]);
@@ -311,9 +313,19 @@ static CompileSettings *code_compile(Coder *c, CompileSettings *settings) {
     return compile_parse(c->arena, read, strlen(read));
 }
 
+/* The first byte: which parts of format version 2 the bytes may describe. */
+enum { WITH_FUNCTIONS = 2, WITH_AFTER = 3 };
+
+static int code_parts(const Program *p) {
+    return program_sees_grads(p) || p->after_given || p->after.first ? WITH_AFTER
+                                                                     : program_format(p);
+}
+
 static void code_program(Coder *c) {
     Program *p = c->p;
-    c->has_functions = code_front(c, (uint8_t)(c->encoding ? program_format(p) : 0)) == 2;
+    uint8_t parts = code_front(c, (uint8_t)(c->encoding ? code_parts(p) : 0));
+    c->has_functions = parts == WITH_FUNCTIONS || parts == WITH_AFTER;
+    c->has_after = parts == WITH_AFTER;
     code_names(c);
     if (c->has_functions) {
         code_functions(c);
@@ -327,6 +339,9 @@ static void code_program(Coder *c) {
     code_backward(c, &p->backward, p->nreturns);
     if ((p->setup_given = code_rare(c, p->setup_given))) {
         code_block(c, &p->setup, 0);
+    }
+    if (c->has_after && (p->after_given = code_rare(c, p->after_given))) {
+        code_block(c, &p->after, 0);
     }
     code_args(c, p);
     p->grad_mode = code_given_flag(c, &p->grad_mode_given, p->grad_mode, true);

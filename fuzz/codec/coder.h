@@ -24,6 +24,7 @@ typedef struct Coder {
     int nname;
     int64_t statements;       /* decoded so far */
     bool has_functions;       /* format version 2 */
+    bool has_after;           /* ... and caller code after the call, and what it needs */
     const Function *function; /* the one whose statements come, or NULL */
 } Coder;
 

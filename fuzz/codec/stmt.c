@@ -291,8 +291,11 @@ static void code_grad(Coder *c, Stmt *s) {
     if (!c->encoding) {
         g = s->grad = arena_new(c->arena, GradStmt);
     }
+    g->accumulates = c->has_after && code_flag(c, g->accumulates);
     g->outputs = code_name_list(c, g->outputs, &g->noutputs, false);
-    g->inputs = code_name_list(c, g->inputs, &g->ninputs, false);
+    if (!g->accumulates) {
+        g->inputs = code_name_list(c, g->inputs, &g->ninputs, false);
+    }
     if (code_flag(c, g->ngrad_outputs >= 0)) {
         g->grad_outputs = code_name_list(c, g->grad_outputs, &g->ngrad_outputs, true);
     } else {
@@ -301,9 +304,30 @@ static void code_grad(Coder *c, Stmt *s) {
     g->create_graph = code_flag(c, g->create_graph);
     g->retain_given = code_flag(c, g->retain_given);
     g->retain_graph = g->retain_given && code_flag(c, g->retain_graph);
+    if (g->accumulates) {
+        return;
+    }
     g->allow_unused = code_flag(c, g->allow_unused);
     s->out = code_name_list(c, s->out, &s->nout, false);
     s->out_list = true;
+}
+
+static void code_dot_grad(Coder *c, Stmt *s) {
+    DotGradStmt *d = s->dot_grad;
+    if (!c->encoding) {
+        d = s->dot_grad = arena_new(c->arena, DotGradStmt);
+    }
+    d->self = code_name(c, d->self);
+    d->set = code_flag(c, d->set);
+    if (!d->set) {
+        d->value = NAME_NONE;
+        s->nout = 1;
+        s->out = c->encoding ? s->out : arena_array(c->arena, NameId, 1);
+        s->out[0] = code_name(c, s->out[0]);
+    } else {
+        bool none = code_flag(c, c->encoding && d->value == NAME_NONE);
+        d->value = none ? NAME_NONE : code_name(c, d->value);
+    }
 }
 
 static CodecStmtKind kind_of_stmt(const Stmt *s) {
@@ -315,7 +339,8 @@ static CodecStmtKind kind_of_stmt(const Stmt *s) {
                                           [STMT_GRAD] = OTHER,
                                           [STMT_GRAPH_BREAK] = OTHER,
                                           [STMT_APPLY] = OTHER,
-                                          [STMT_HOOK] = OTHER};
+                                          [STMT_HOOK] = OTHER,
+                                          [STMT_DOT_GRAD] = OTHER};
     return kinds[s->kind];
 }
 
@@ -334,12 +359,16 @@ static CodecStmtKind code_kind(Coder *c, CodecStmtKind kind, int depth) {
 
 /* Which of the statements that are neither ops nor frequent. */
 static StmtKind code_other(Coder *c, StmtKind kind) {
-    static const StmtKind others[] = {STMT_GRAD, STMT_GRAPH_BREAK, STMT_APPLY, STMT_HOOK};
+    static const StmtKind others[] = {STMT_GRAD, STMT_GRAPH_BREAK, STMT_APPLY, STMT_HOOK,
+                                      STMT_DOT_GRAD};
     if (!c->has_functions) {
         return code_flag(c, kind == STMT_GRAPH_BREAK) ? STMT_GRAPH_BREAK : STMT_GRAD;
     }
-    int which = kind == STMT_HOOK ? 3 : kind == STMT_APPLY ? 2 : kind == STMT_GRAPH_BREAK;
-    kind = others[code_choice(c, which, COUNT_OF(others))];
+    int which = kind == STMT_DOT_GRAD ? 4
+                : kind == STMT_HOOK   ? 3
+                : kind == STMT_APPLY  ? 2
+                                      : kind == STMT_GRAPH_BREAK;
+    kind = others[code_choice(c, which, COUNT_OF(others) - !c->has_after)];
     bool lacks = (kind == STMT_APPLY && !codec_has_function(c, false)) ||
                  (kind == STMT_HOOK && !codec_has_function(c, true));
     return lacks ? STMT_GRAPH_BREAK : kind;
@@ -388,6 +417,9 @@ static void code_stmt(Coder *c, CodecStmtKind kind, Stmt *s, int depth) {
         break;
     case STMT_HOOK:
         code_hook(c, s);
+        break;
+    case STMT_DOT_GRAD:
+        code_dot_grad(c, s);
         break;
     case STMT_COUNT:
         break;

@@ -78,9 +78,15 @@ typedef struct GradForm {
 /* Appends a grad statement; the first gradient, or NULL. */
 GenVar *draw_grad(Gen *g, GradForm form);
 
+/* The gradients to pass to the statement; `fed` learns what they depend on. False: some output
+ * needs one and nothing fits. */
+bool draw_tangents(Gen *g, GradStmt *grad, GenVar *const *output, uint64_t *fed);
+
 /* ---- functions/apply.c ---- */
 /* A statement that applies a new function of the program's own; nothing where no operand fits. */
 void draw_apply(Gen *g);
+/* functions/after.c: the caller's statements behind the function; after the returns. */
+void draw_after(Gen *g);
 /* functions/hook.c: a hook of something that requires grad; perhaps twice, perhaps removed again.
  */
 void draw_hook(Gen *g);

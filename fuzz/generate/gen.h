@@ -137,6 +137,7 @@ typedef struct Gen {
         const GenVar *of;
     } late[GEN_LATE]; /* probes that wait for the end */
     int nlate;
+    uint64_t accumulated; /* bases that a backward of the caller has reached: as Base.from */
     GenerateInfo info;
     Made made[GEN_MADE];
     Data data[GEN_GUESSES];

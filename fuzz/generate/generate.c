@@ -255,7 +255,15 @@ Program *generate_program_info(Arena *arena, const GenerateOptions *options, uin
     }
     draw_late_probes(g);
     draw_returns(g);
+    bool after = draw_feature(g, g->w[W_after]);
+    if (after) {
+        draw_after(g);
+    }
     draw_recalls(g);
+    for (int i = 0; i < g->p->nrecalls && after; i++) {
+        Recall *r = &g->p->recalls[i];
+        r->keep_grads = r->keep && draw_feature(g, g->w[W_keep_grads]);
+    }
     if (draw_feature(g, g->w[W_late_change])) {
         vary_late(g);
     }

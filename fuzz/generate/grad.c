@@ -35,8 +35,7 @@ static GenVar *reached_input(Gen *g, uint64_t from) {
     return best;
 }
 
-/* The gradients to pass; false: some output needs one and nothing fits. */
-static bool feed(Gen *g, GradStmt *grad, GenVar *const *output, uint64_t *fed) {
+bool draw_tangents(Gen *g, GradStmt *grad, GenVar *const *output, uint64_t *fed) {
     bool scalars = true;
     for (int i = 0; i < grad->noutputs; i++) {
         scalars = scalars && tensor_numel(output[i]->t) == 1;
@@ -105,7 +104,7 @@ GenVar *draw_grad(Gen *g, GradForm form) {
     grad->ninputs = ninputs;
     grad->inputs = arena_array(g->arena, NameId, ninputs);
     grad->ngrad_outputs = -1;
-    if (!feed(g, grad, output, &fed) || !gen_room(g)) {
+    if (!draw_tangents(g, grad, output, &fed) || !gen_room(g)) {
         return NULL;
     }
     for (int i = 0; i < noutputs; i++) {

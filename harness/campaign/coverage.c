@@ -159,6 +159,7 @@ static void coverage_add_errors(CoverageList *list, const Program *p, const Resu
         if (!r->calls[c].ok) {
             const Stmt *s = find_statement(&p->setup, r->calls[c].error_at);
             s = s ? s : find_statement(&p->body, r->calls[c].error_at);
+            s = s ? s : find_statement(&p->after, r->calls[c].error_at);
             coverage_add_once(list, COVERAGE_ERROR,
                               s && s->kind == STMT_OP ? (uint32_t)s->op->id : OP_COUNT,
                               (uint32_t)r->calls[c].error);

@@ -213,6 +213,22 @@ static void print_script_input(const Script *s, const Input *v, int n, int k) {
 
 /* ---- calls ---- */
 
+/* The caller's statements behind the function, which name what it returned. */
+static void script_after(Script *s) {
+    const Program *p = s->issue->program;
+    if (!p->after.first) {
+        return;
+    }
+    if (p->nreturns > 0) {
+        text_add(script_line(s), "");
+        script_names(s, p->returns, p->nreturns);
+        text_add(s->pr.t, s->probes ? ", = r[1:]\n" : ", = r\n");
+    }
+    Script after = *s;
+    after.probes = false;
+    print_statements(&after, &p->after);
+}
+
 /* The gradients that are fed, of the returns that take part in eager mode. */
 static void print_backward(const Script *s, const CallResult *eager) {
     const Program *p = s->issue->program;
@@ -282,6 +298,7 @@ static void script_call(Script *s, int call) {
     script_names(s, args, nargs);
     text_add(s->pr.t, one ? ")]\n" : ")\n");
     s->indent -= !grad_mode;
+    script_after(s);
     const Result *eager = s->issue->a;
     if (p->backward.given && eager && call < eager->ncalls) {
         print_backward(s, &eager->calls[call]);

@@ -16,6 +16,7 @@ Stmt **edit_statements(Arena *arena, Program *p) {
     Stmt **out = arena_array(arena, Stmt *, p->nstmts + 1);
     reduce_edit_collect(&p->setup, out);
     reduce_edit_collect(&p->body, out);
+    reduce_edit_collect(&p->after, out);
     return out;
 }
 
@@ -132,6 +133,8 @@ static void filter_block(Block *block, const Filter *f) {
 void edit_cut(Program *p, int last) {
     Filter f = {NULL, last};
     filter_block(&p->body, &f);
+    p->after = (Block){NULL, 0}; /* it is behind all of the body */
+    p->after_given = false;
     program_number(p);
 }
 
@@ -140,6 +143,7 @@ void edit_drop(Program *p, const bool *drop) {
     StyledStatements styled = styled_before(p);
     filter_block(&p->setup, &f);
     filter_block(&p->body, &f);
+    filter_block(&p->after, &f);
     reduce_edit_settle(p, &styled);
 }
 
@@ -159,11 +163,14 @@ static bool mark_probes(const Block *block, bool *drop) {
     return any;
 }
 
-bool edit_has_probes(const Program *p) { return mark_probes(&p->body, NULL); }
+bool edit_has_probes(const Program *p) {
+    return mark_probes(&p->body, NULL) || mark_probes(&p->after, NULL);
+}
 
 void edit_drop_probes(Program *p) {
     bool *drop = arena_array(p->arena, bool, p->nstmts + 1);
-    if (mark_probes(&p->body, drop)) {
+    bool any = mark_probes(&p->body, drop);
+    if (mark_probes(&p->after, drop) || any) {
         edit_drop(p, drop);
     }
 }
@@ -189,6 +196,7 @@ static Stmt **find_link(Block *block, const Stmt *s, Block **in) {
 static Stmt **link_of(Program *p, const Stmt *s, Block **in) {
     Stmt **link = find_link(&p->body, s, in);
     link = link ? link : find_link(&p->setup, s, in);
+    link = link ? link : find_link(&p->after, s, in);
     CHECK(link);
     return link;
 }

@@ -99,9 +99,9 @@ Step reduce_value(Program *p, int k) {
     Stmt **stmts = edit_statements(p->arena, p);
     Stmt *s = stmts[p->nstmts - 1 - k / 2]; /* the last first: what it reads is needless then */
     bool constant = k % 2 == 1;
-    if (s->kind != STMT_OP || s->nout == 0 || s->op->kind == KIND_INPLACE ||
-        s->op->kind == KIND_INPLACE_VIEW || s->op->kind == KIND_META ||
-        (constant && (s->nout != 1 || s->op->kind == KIND_FACTORY))) {
+    if (s->kind != STMT_OP || s->nout == 0 || program_is_after(p, s->sid) ||
+        s->op->kind == KIND_INPLACE || s->op->kind == KIND_INPLACE_VIEW ||
+        s->op->kind == KIND_META || (constant && (s->nout != 1 || s->op->kind == KIND_FACTORY))) {
         return STEP_NOTHING;
     }
     bool in_setup = s->sid < (p->body.first ? p->body.first->sid : p->nstmts);

@@ -1,4 +1,5 @@
-/* Reducers of what happens outside the function: the setup, and calls that reuse tensors. */
+/* Reducers of what happens outside the function: the setup, what follows the call, and calls that
+ * reuse tensors. */
 #include "harness/reduce/edit.h"
 #include "harness/reduce/reduce.h"
 
@@ -34,6 +35,36 @@ Step reduce_setup(Program *p, int k) {
     p->surface = NULL; /* its paths name other statements now */
     program_number(p);
     edit_forget(p);
+    return STEP_MADE;
+}
+
+/* Candidates: no `after`; its statements at the end of the body; .grad cleared before one more
+ * call. */
+Step reduce_after(Program *p, int k) {
+    if (k >= 2) {
+        if (k - 2 >= p->nrecalls) {
+            return STEP_END;
+        }
+        Recall *r = &p->recalls[k - 2];
+        Step step = r->keep_grads ? STEP_MADE : STEP_NOTHING;
+        r->keep_grads = false;
+        return step;
+    }
+    Block after = p->after;
+    if (!p->after_given && !after.first) {
+        return STEP_NOTHING;
+    }
+    if (k == 1 && after.first) {
+        Stmt **end = &p->body.first;
+        while (*end) {
+            end = &(*end)->next;
+        }
+        *end = after.first;
+        p->body.count += after.count;
+    }
+    p->after = (Block){NULL, 0};
+    p->after_given = false;
+    program_number(p);
     return STEP_MADE;
 }
 

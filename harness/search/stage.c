@@ -84,8 +84,9 @@ static void add_ops(Text *t, const Program *p, const char *between, int most) {
     text_add(t, "");
     for (int sid = 0; sid < p->nstmts && n < most; sid++) {
         const Stmt *s = program_stmt(p, sid);
-        const char *name = s->kind == STMT_OP            ? s->op->name
-                           : s->kind == STMT_GRAD        ? "grad"
+        const char *name = s->kind == STMT_OP         ? s->op->name
+                           : s->kind == STMT_GRAD     ? s->grad->accumulates ? "backward" : "grad"
+                           : s->kind == STMT_DOT_GRAD ? ".grad"
                            : s->kind == STMT_GRAPH_BREAK ? "graph_break"
                                                          : "";
         if (name[0] && strcmp(name, last) != 0) {

@@ -201,13 +201,15 @@ static const char *locate_name_of(const Program *p, int culprit) {
     case STMT_PROBE:
         return "probe";
     case STMT_GRAD:
-        return "grad";
+        return s->grad->accumulates ? "backward" : "grad";
     case STMT_GRAPH_BREAK:
         return "graph_break";
     case STMT_APPLY:
         return "apply";
     case STMT_HOOK:
         return program_hook_name(p, s->hook);
+    case STMT_DOT_GRAD:
+        return s->dot_grad->set ? "set_grad" : "get_grad";
     case STMT_COUNT:
         break;
     }
@@ -234,6 +236,7 @@ void check_symptom(Checker *c, const Program *p, Finding *finding, Arena *arena)
     Stmt **stmts = edit_statements(arena, program_clone(arena, p));
     int *candidates = arena_array(arena, int, p->nstmts + 2);
     int n = 0, end = finding->sid >= 0 ? finding->sid : p->nstmts - 1;
+    end = p->after.first && end >= p->after.first->sid ? p->after.first->sid - 1 : end;
     candidates[n++] = AT_INPUTS;
     for (int sid = p->body.first ? p->body.first->sid : p->nstmts; sid <= end; sid++) {
         StmtKind kind = stmts[sid]->kind;

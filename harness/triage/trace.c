@@ -110,7 +110,7 @@ static bool next_sid(const Trace *t, int *sid) {
         at++;
     }
     *sid = at;
-    return at < t->program->nstmts;
+    return at < t->program->nstmts && !program_is_after(t->program, at);
 }
 
 bool trace_step(Trace *t, int *sid, TraceStep *out) {

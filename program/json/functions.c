@@ -76,7 +76,7 @@ static bool read_function(Reader *r, const Json *j, Function *f) {
            (f->plain || (read_gradients(r, j, f) && json_read_block(r, need[4], &f->backward)));
 }
 
-static bool needs_format(Reader *r, const Json *j, int format, const char *what) {
+bool json_needs_format(Reader *r, const Json *j, int format, const char *what) {
     return r->format >= format ||
            json_bad(r, j, "%s needs format version %d (\"twingrad\": %d)", what, format, format);
 }
@@ -85,7 +85,7 @@ bool json_read_functions(Reader *r, const Json *j) {
     if (!j) {
         return true;
     }
-    if (!needs_format(r, j, 2, "\"functions\"") ||
+    if (!json_needs_format(r, j, 2, "\"functions\"") ||
         !json_want(r, j, JSON_ARRAY, "an array of functions") ||
         !json_limit(r, j, MAX_FUNCTIONS, "functions")) {
         return false;
@@ -146,7 +146,7 @@ bool json_read_hook(Reader *r, const Json *j, const char *op, Stmt *s) {
     s->kind = STMT_HOOK;
     s->hook = arena_new(r->arena, HookStmt);
     s->hook->remove = nparams == 0;
-    if (!needs_format(r, j, 2, arena_printf(r->arena, "\"%s\"", op)) ||
+    if (!json_needs_format(r, j, 2, arena_printf(r->arena, "\"%s\"", op)) ||
         !json_keys(r, j, keys, &s->extra)) {
         return false;
     }
@@ -164,7 +164,7 @@ bool json_read_apply(Reader *r, const Json *j, Stmt *s) {
     s->kind = STMT_APPLY;
     s->out_list = true;
     s->apply = arena_new(r->arena, ApplyStmt);
-    if (!needs_format(r, j, 2, "\"apply\"") || !json_keys(r, j, keys, &s->extra)) {
+    if (!json_needs_format(r, j, 2, "\"apply\"") || !json_keys(r, j, keys, &s->extra)) {
         return false;
     }
     const Json *function = json_need(r, j, "function");

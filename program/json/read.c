@@ -165,7 +165,8 @@ static bool read_recall_set(Reader *r, const Json *j, Recall *out) {
 
 static bool read_recall(Reader *r, const Json *j, Recall *out) {
     static const char *const with_inputs[] = {"inputs", "grad_mode", NULL}, *const with_keep[] = {
-                                                                                "keep", "set",
+                                                                                "keep",
+                                                                                "keep_grads", "set",
                                                                                 "grad_mode", NULL};
     if (j->kind == JSON_ARRAY) {
         return read_inputs(r, j, &out->inputs, &out->ninputs);
@@ -175,7 +176,7 @@ static bool read_recall(Reader *r, const Json *j, Recall *out) {
     }
     out->object_form = true;
     const Json *keep = json_get(j, "keep"), *set = json_get(j, "set"),
-               *grad_mode = json_get(j, "grad_mode");
+               *grad_mode = json_get(j, "grad_mode"), *keep_grads = json_get(j, "keep_grads");
     out->keep = keep != NULL;
     out->grad_mode_given = grad_mode != NULL;
     if (!json_keys(r, j, keep ? with_keep : with_inputs, &out->extra)) {
@@ -186,6 +187,8 @@ static bool read_recall(Reader *r, const Json *j, Recall *out) {
     }
     const Json *inputs = keep ? NULL : json_need(r, j, "inputs");
     return (keep || (inputs && read_inputs(r, inputs, &out->inputs, &out->ninputs))) &&
+           (!keep_grads || (json_needs_format(r, keep_grads, 2, "\"keep_grads\"") &&
+                            json_read_bool(r, keep_grads, &out->keep_grads))) &&
            (!set || read_recall_set(r, set, out)) &&
            (!grad_mode || json_read_bool(r, grad_mode, &out->grad_mode));
 }
@@ -368,7 +371,7 @@ static bool read_program(Reader *r, const Json *root, Program *p) {
     static const char *const keys[] = {"twingrad",  "name",     "note",    "inputs", "body",
                                        "return",    "backward", "setup",   "args",   "grad_mode",
                                        "recalls",   "shell",    "compile", "expect", "semantics",
-                                       "functions", NULL};
+                                       "functions", "after",    NULL};
     if (!json_keys(r, root, keys, &p->extra) || !read_version(r, root) ||
         !read_text_member(r, json_get(root, "name"), &p->name) ||
         !read_text_member(r, json_get(root, "note"), &p->note) ||
@@ -376,14 +379,18 @@ static bool read_program(Reader *r, const Json *root, Program *p) {
         return false;
     }
     const Json *inputs = json_get(root, "inputs"), *setup = json_get(root, "setup"),
-               *surface = json_get(root, "shell"), *compile = json_get(root, "compile");
+               *surface = json_get(root, "shell"), *compile = json_get(root, "compile"),
+               *after = json_get(root, "after");
     const Json *body = json_need(r, root, "body");
     const Json *returns = body ? json_need(r, root, "return") : NULL;
     p->inputs_given = inputs != NULL;
     p->setup_given = setup != NULL;
+    p->after_given = after != NULL;
     return returns && (!inputs || read_inputs(r, inputs, &p->inputs, &p->ninputs)) &&
            json_read_functions(r, json_get(root, "functions")) &&
            (!setup || json_read_block(r, setup, &p->setup)) && json_read_block(r, body, &p->body) &&
+           (!after || (json_needs_format(r, after, 2, "\"after\"") &&
+                       json_read_block(r, after, &p->after))) &&
            json_limit(r, returns, MAX_RETURNS, "returns") &&
            json_read_names(r, returns, false, &p->returns, &p->nreturns) &&
            read_calls(r, root, p) && (!surface || read_surface(r, surface, &p->surface)) &&

@@ -416,6 +416,9 @@ static bool read_op_stmt(Reader *r, const Json *j, Stmt *s) {
     if (strcmp(name->text, "apply") == 0) {
         return json_read_apply(r, j, s);
     }
+    if (json_is_about_grad(name->text)) {
+        return json_read_about_grad(r, j, name->text, s);
+    }
     if (json_is_hook(name->text)) {
         return json_read_hook(r, j, name->text, s);
     }

@@ -169,6 +169,11 @@ bool json_read_compile(Reader *r, const Json *j, CompileSettings **out);
 /* The functions of a program, into r->functions; `j` may be NULL. */
 bool json_read_functions(Reader *r, const Json *j);
 bool json_read_apply(Reader *r, const Json *j, Stmt *s);
+/* Has the file at least this format version? `what`: the part that needs it. */
+bool json_needs_format(Reader *r, const Json *j, int format, const char *what);
+/* Is it the name of a statement that version 2 adds about .grad (accumulate.c)? */
+bool json_is_about_grad(const char *op);
+bool json_read_about_grad(Reader *r, const Json *j, const char *op, Stmt *s);
 /* Is it the name of a statement about a hook? */
 bool json_is_hook(const char *op);
 bool json_read_hook(Reader *r, const Json *j, const char *op, Stmt *s);
@@ -201,6 +206,9 @@ void json_write_block(JsonWriter *w, const Block *block);
 /* json/functions.c; of a statement all but its x- keys and the closing brace. */
 void json_write_functions(JsonWriter *w, const Program *p);
 void json_write_apply(const JsonWriter *w, const Stmt *s);
+/* Without the closing brace. */
+void json_write_backward(const JsonWriter *w, const GradStmt *g);
+void json_write_dot_grad(const JsonWriter *w, const Stmt *s);
 void json_write_hook(const JsonWriter *w, const HookStmt *h);
 
 /* ---- json/text.c ---- */

@@ -77,6 +77,7 @@ static void write_recall(JsonWriter *w, const Recall *r) {
     }
     if (r->keep) {
         text_add(w->text, "{\"keep\": true");
+        text_add(w->text, r->keep_grads ? ", \"keep_grads\": true" : "");
         if (r->set) {
             json_write_key(w, "set");
             text_add(w->text, "{");
@@ -201,6 +202,10 @@ void program_print(Text *text, const Program *p, bool line) {
     if (p->setup_given || p->setup.first) {
         write_member(&w, "setup");
         json_write_block(&w, &p->setup);
+    }
+    if (p->after_given || p->after.first) {
+        write_member(&w, "after");
+        json_write_block(&w, &p->after);
     }
     if (p->args_given || p->nargs > 0) {
         write_member(&w, "args");

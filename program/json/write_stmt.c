@@ -320,7 +320,11 @@ static void write_stmt(JsonWriter *w, const Stmt *s) {
         }
         break;
     case STMT_GRAD:
-        write_json_stmt_grad(w, s);
+        if (s->grad->accumulates) {
+            json_write_backward(w, s->grad);
+        } else {
+            write_json_stmt_grad(w, s);
+        }
         break;
     case STMT_GRAPH_BREAK:
         text_add(w->text, "{\"graph_break\": true");
@@ -330,6 +334,9 @@ static void write_stmt(JsonWriter *w, const Stmt *s) {
         break;
     case STMT_HOOK:
         json_write_hook(w, s->hook);
+        break;
+    case STMT_DOT_GRAD:
+        json_write_dot_grad(w, s);
         break;
     case STMT_COUNT:
         break;

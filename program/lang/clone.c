@@ -82,6 +82,7 @@ static Stmt *clone_stmt(Arena *arena, const Stmt *from) {
         to->grad = g;
     }
     to->hook = CLONE(arena, from->hook, 1);
+    to->dot_grad = CLONE(arena, from->dot_grad, 1);
     if (from->apply) {
         to->apply = CLONE(arena, from->apply, 1);
         to->apply->operands = CLONE(arena, from->apply->operands, from->apply->noperands);
@@ -170,6 +171,7 @@ Program *program_clone(Arena *arena, const Program *p) {
     to->backward.of = p->backward.nof > 0 ? CLONE(arena, p->backward.of, p->backward.nof) : NULL;
     to->backward.extra = clone_text(arena, p->backward.extra);
     to->setup = clone_block(arena, &p->setup);
+    to->after = clone_block(arena, &p->after);
     to->args = CLONE(arena, p->args, p->nargs);
     to->recalls = CLONE(arena, p->recalls, p->nrecalls);
     for (int i = 0; i < p->nrecalls; i++) {

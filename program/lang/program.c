@@ -1,8 +1,8 @@
 /* A program as a tree: names, statement numbers and paths.
  *
  * Names are interned in an open-addressing hash table that doubles before it is half full.
- * Statement numbers are the preorder over `setup`, then `body`. A path gives the same position from
- * the root, so both conversions are one walk of the tree. */
+ * Statement numbers are the preorder over `setup`, `body` and `after`. A path gives the same
+ * position from the root, so both conversions are one walk of the tree. */
 #include "program/lang/program.h"
 #include "tensor/hash.h"
 
@@ -141,7 +141,7 @@ static void block_unnumber(Block *block) {
 }
 
 void program_number(Program *p) {
-    p->nstmts = block_number(&p->body, block_number(&p->setup, 0));
+    p->nstmts = block_number(&p->after, block_number(&p->body, block_number(&p->setup, 0)));
     for (int i = 0; i < p->nfunctions; i++) {
         block_unnumber(&p->functions[i].forward);
         block_unnumber(&p->functions[i].backward);
@@ -152,7 +152,33 @@ bool function_takes(const OpInfo *op) {
     return op->kind != KIND_INPLACE_VIEW && (op->kind != KIND_META || op->id == OP_detach);
 }
 
-int program_format(const Program *p) { return p->nfunctions > 0 ? 2 : 1; }
+/* Has the block a statement that version 1 lacks? */
+static bool block_is_new(const Block *block) {
+    for (const Stmt *s = block->first; s; s = s->next) {
+        if (s->kind == STMT_DOT_GRAD || (s->kind == STMT_GRAD && s->grad->accumulates) ||
+            block_is_new(&s->body) || block_is_new(&s->orelse)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+bool program_touches_grads(const Program *p) {
+    return block_is_new(&p->body) || block_is_new(&p->setup) || block_is_new(&p->after);
+}
+
+bool program_sees_grads(const Program *p) {
+    bool sees = program_touches_grads(p);
+    for (int i = 0; i < p->nrecalls; i++) {
+        sees |= p->recalls[i].keep_grads;
+    }
+    return sees;
+}
+
+int program_format(const Program *p) {
+    bool is_new = p->nfunctions > 0 || p->after_given || p->after.first || program_sees_grads(p);
+    return is_new ? 2 : 1;
+}
 
 static int block_size(const Block *block) {
     int n = 0;
@@ -177,12 +203,26 @@ static Stmt *block_find(const Block *block, int sid) {
     return block_find(in_else ? &at->orelse : &at->body, sid);
 }
 
+bool program_is_after(const Program *p, int sid) {
+    return p->after.first && p->after.first->sid <= sid;
+}
+
+static const char *const root_labels[] = {"body", "setup", "after", NULL};
+
+/* The block at the root in which statement `sid` is: its index in root_labels. */
+static int root_of(const Program *p, int sid) {
+    return program_is_after(p, sid) ? 2 : p->body.first && p->body.first->sid <= sid ? 0 : 1;
+}
+
+static const Block *root_block(const Program *p, int root) {
+    return root == 0 ? &p->body : root == 1 ? &p->setup : root == 2 ? &p->after : NULL;
+}
+
 Stmt *program_stmt(const Program *p, int sid) {
     if (sid < 0 || sid >= p->nstmts) {
         return NULL;
     }
-    bool in_body = p->body.first && p->body.first->sid <= sid;
-    return block_find(in_body ? &p->body : &p->setup, sid);
+    return block_find(root_block(p, root_of(p, sid)), sid);
 }
 
 /* ---- paths ---- */
@@ -191,9 +231,8 @@ const char *program_path(Arena *arena, const Program *p, int sid) {
     CHECK(sid >= 0 && sid < p->nstmts);
     char text[MAX_NESTING * 24 + 64];
     size_t n = 0;
-    bool in_body = p->body.first && p->body.first->sid <= sid;
-    const Block *block = in_body ? &p->body : &p->setup;
-    const char *label = in_body ? "body" : "setup";
+    const Block *block = root_block(p, root_of(p, sid));
+    const char *label = root_labels[root_of(p, sid)];
     for (;;) {
         int number = 0;
         const Stmt *s = block->first;
@@ -237,7 +276,6 @@ static int path_step(const char **path, const char *const *labels, int *number) 
     return -1;
 }
 
-static const char *const root_labels[] = {"body", "setup", NULL};
 static const char *const inner_labels[] = {"body", "then", "else", NULL};
 
 bool path_valid(const char *path) {
@@ -257,7 +295,7 @@ bool path_valid(const char *path) {
 int program_find(const Program *p, const char *path) {
     int number;
     int label = path_step(&path, root_labels, &number);
-    const Block *block = label == 0 ? &p->body : label == 1 ? &p->setup : NULL;
+    const Block *block = root_block(p, label);
     while (block) {
         const Stmt *s = block->first;
         for (; s && number > 0; number--) {

@@ -3,9 +3,9 @@
  *     Program ── inputs[] , body ── Stmt ── Stmt ── ...
  *         names are interned: a NameId indexes program->names
  *
- * Every statement has a number (`sid`: preorder over setup, then body) by which traces, errors and
- * graphs refer to it; program_path converts it to "body[4].then[0]". A program is immutable once
- * built. fuzz/ and the minimizer copy it before changing it (program_clone). */
+ * Every statement has a number (`sid`: preorder over setup, body, after) by which traces, errors
+ * and graphs refer to it; program_path converts it to "body[4].then[0]". A program is immutable
+ * once built. fuzz/ and the minimizer copy it before changing it (program_clone). */
 #ifndef PROGRAM_PROGRAM_H
 #define PROGRAM_PROGRAM_H
 
@@ -125,6 +125,7 @@ typedef enum StmtKind {
     STMT_GRAPH_BREAK,
     STMT_APPLY,
     STMT_HOOK,
+    STMT_DOT_GRAD,
     STMT_COUNT
 } StmtKind;
 typedef struct Stmt Stmt;
@@ -132,8 +133,10 @@ typedef struct Block {
     Stmt *first;
     int count;
 } Block;
-/* A torch.autograd.grad statement. */
+/* A torch.autograd.grad statement; with `accumulates` torch.autograd.backward, which has no inputs
+ * and binds nothing. */
 typedef struct GradStmt {
+    bool accumulates;
     NameId *outputs;
     int noutputs;
     NameId *inputs;
@@ -159,6 +162,13 @@ typedef struct HookStmt {
     bool remove;
 } HookStmt;
 
+/* The .grad of a tensor: read (into `out`; unbound if it is None), or set. */
+typedef struct DotGradStmt {
+    NameId self;
+    bool set;
+    NameId value; /* set: NAME_NONE = None */
+} DotGradStmt;
+
 struct Stmt {
     Stmt *next; /* next statement of the same block */
     StmtKind kind;
@@ -181,10 +191,11 @@ struct Stmt {
     /* STMT_PROBE */
     ProbeKind probe;
     NameId of;
-    /* STMT_GRAD, STMT_APPLY, STMT_HOOK */
+    /* STMT_GRAD, STMT_APPLY, STMT_HOOK, STMT_DOT_GRAD */
     GradStmt *grad;
     ApplyStmt *apply;
     HookStmt *hook;
+    DotGradStmt *dot_grad;
     const char
         *extra; /* `x-` keys of the statement, as canonical JSON members ("\"x-a\":1"), or NULL */
 };
@@ -251,6 +262,7 @@ typedef struct Backward {
 typedef struct Recall {
     bool keep; /* {"keep": true, ...}: the same tensor objects as in the previous call, after `set`
                   has changed their flags */
+    bool keep_grads; /* with keep: .grad stays as it is (format version 2) */
     Input *inputs;
     int ninputs;
     bool object_form; /* given as an object */
@@ -345,6 +357,8 @@ typedef struct Program {
     Backward backward;
     Block setup;
     bool setup_given;
+    Block after; /* caller code after the function (format version 2) */
+    bool after_given;
     NameId *args;
     int nargs;
     bool args_given;
@@ -374,7 +388,7 @@ NameId names_intern(Names *names, const char *name);
 bool name_valid(const char *name);
 /* A deep copy in `arena` (op table pointers shared). */
 Program *program_clone(Arena *arena, const Program *p);
-/* Numbers statements in preorder (setup, then body) and counts them. Must be called after every
+/* Numbers statements in preorder (setup, body, after) and counts them. Must be called after every
  * edit. */
 void program_number(Program *p);
 /* Appends a statement to a block. *tail is the last statement, or NULL before the first call;
@@ -392,7 +406,8 @@ int program_format(const Program *p);
 /* The path of statement `sid`, such as "body[4].then[0]", in `arena`. `sid` must be a statement
  * number: AT_RETURN and AT_BACKWARD have no path. */
 const char *program_path(Arena *arena, const Program *p, int sid);
-/* The grammar of statement paths: (body|setup)[N] followed by any of .body[N] .then[N] .else[N]. */
+/* The grammar of statement paths: (body|setup|after)[N] followed by any of .body[N] .then[N]
+ * .else[N]. */
 bool path_valid(const char *path);
 /* The sid of a path, or -1. */
 int program_find(const Program *p, const char *path);
@@ -401,6 +416,12 @@ Stmt *program_stmt(const Program *p, int sid);
 /* What a hook statement is called: "register_hook", "register_post_accumulate_grad_hook" or
  * "remove_hook". */
 const char *program_hook_name(const Program *p, const HookStmt *h);
+/* Does a statement accumulate into .grad, read it or set it? */
+bool program_touches_grads(const Program *p);
+/* The same, or does .grad stay from one call to the next? */
+bool program_sees_grads(const Program *p);
+/* Is the statement in the `after` block? */
+bool program_is_after(const Program *p, int sid);
 /* Number of statements in the body at any depth: the size of a program in reports. */
 int program_size(const Program *p);
 

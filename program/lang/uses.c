@@ -117,6 +117,12 @@ void stmt_uses(Stmt *s, UseFn visit, void *user) {
     case STMT_HOOK:
         visit(user, &s->hook->self, USE_READ);
         break;
+    case STMT_DOT_GRAD:
+        visit(user, &s->dot_grad->self, USE_READ);
+        if (s->dot_grad->value != NAME_NONE) {
+            visit(user, &s->dot_grad->value, USE_READ);
+        }
+        break;
     case STMT_WITH:
     case STMT_GRAPH_BREAK:
     case STMT_COUNT:

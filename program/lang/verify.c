@@ -238,6 +238,9 @@ static bool verify_recall(ProgramVerifier *v, int k) {
             return verify_fail(v, "recalls[%d].set: a name that is no argument", k);
         }
     }
+    if (r->keep_grads && !r->keep) {
+        return verify_fail(v, "recalls[%d]: keep_grads without keep", k);
+    }
     if (r->keep) {
         return r->ninputs == 0 || verify_fail(v, "recalls[%d]: keep takes no inputs", k);
     }
@@ -318,7 +321,8 @@ bool program_verify_within(const Program *p, const Limits *limits, char *message
         }
     }
     if (!verify_inputs(&v, p->inputs, p->ninputs) || !verify_functions(&v) ||
-        !verify_block(&v, &p->setup, 0) || !verify_block(&v, &p->body, 0)) {
+        !verify_block(&v, &p->setup, 0) || !verify_block(&v, &p->body, 0) ||
+        !verify_block(&v, &p->after, 0)) {
         return false;
     }
     if (v.stmts != p->nstmts) {

@@ -146,7 +146,10 @@ static bool verify_predicate(ProgramVerifier *v, const Predicate *p) {
 }
 
 static bool verify_grad(ProgramVerifier *v, const GradStmt *g, const Stmt *s) {
-    bool ok = g && g->noutputs >= 0 && g->ninputs >= 0 && g->ngrad_outputs >= -1 && s->out_list &&
+    bool kind =
+        g && (g->accumulates ? g->ninputs == 0 && s->nout == 0 && !s->out_list && !g->allow_unused
+                             : s->out_list);
+    bool ok = kind && g->noutputs >= 0 && g->ninputs >= 0 && g->ngrad_outputs >= -1 &&
               verify_names(v, g->outputs, g->noutputs, false) &&
               verify_names(v, g->inputs, g->ninputs, false) &&
               verify_names(v, g->grad_outputs, g->ngrad_outputs, true) &&
@@ -169,6 +172,14 @@ static bool verify_hook(ProgramVerifier *v, const HookStmt *h) {
     bool ok = h && verify_name(v, h->self) && h->function >= 0 && h->function < v->p->nfunctions &&
               v->p->functions[h->function].plain;
     return ok || verify_fail_stmt(v, "the hook is malformed");
+}
+
+static bool verify_dot_grad(ProgramVerifier *v, const Stmt *s) {
+    const DotGradStmt *d = s->dot_grad;
+    bool ok = d && verify_name(v, d->self) && s->nout == !d->set && !s->out_list &&
+              verify_names(v, s->out, s->nout, false) &&
+              (d->value == NAME_NONE || (d->set && verify_name(v, d->value)));
+    return ok || verify_fail_stmt(v, "the statement on .grad is malformed");
 }
 
 /* May the statement stand in a function? What changes a tensor's autograd record or its sizes in
@@ -208,6 +219,8 @@ static bool verify_stmt(ProgramVerifier *v, const Stmt *s, int depth) {
         return verify_apply(v, s);
     case STMT_HOOK:
         return verify_hook(v, s->hook);
+    case STMT_DOT_GRAD:
+        return verify_dot_grad(v, s);
     case STMT_COUNT:
         break;
     }

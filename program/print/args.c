@@ -313,13 +313,26 @@ static void print_arg_names(const Printer *pr, const NameId *v, int n) {
     text_add(pr->t, "]");
 }
 
+void print_dot_grad(const Printer *pr, const Stmt *s) {
+    const DotGradStmt *d = s->dot_grad;
+    if (d->set) {
+        text_printf(pr->t, "%s.grad = %s", print_name(pr, d->self),
+                    d->value == NAME_NONE ? "None" : print_name(pr, d->value));
+    } else {
+        text_printf(pr->t, "%s = ", print_name(pr, s->out[0]));
+        text_printf(pr->t, "%s.grad", print_name(pr, d->self));
+    }
+}
+
 void print_grad_arguments(const Printer *pr, const GradStmt *g) {
     text_add(pr->t, "(");
     print_arg_names(pr, g->outputs, g->noutputs);
-    text_add(pr->t, ", ");
-    print_arg_names(pr, g->inputs, g->ninputs);
+    if (!g->accumulates) {
+        text_add(pr->t, ", ");
+        print_arg_names(pr, g->inputs, g->ninputs);
+    }
     if (g->ngrad_outputs >= 0) {
-        text_add(pr->t, ", grad_outputs=");
+        text_add(pr->t, g->accumulates ? ", grad_tensors=" : ", grad_outputs=");
         print_arg_names(pr, g->grad_outputs, g->ngrad_outputs);
     }
     if (g->retain_given) {

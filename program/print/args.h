@@ -34,6 +34,8 @@ void print_out(const Printer *pr, const Stmt *s);
 /* Prints "(a, b, None)": NAME_NONE is None. */
 void print_names(const Printer *pr, const NameId *v, int n);
 /* Prints the arguments of a GRAD statement, as of torch.autograd.grad. */
+/* `x.grad = g`, or `g = x.grad`. */
+void print_dot_grad(const Printer *pr, const Stmt *s);
 void print_grad_arguments(const Printer *pr, const GradStmt *g);
 
 #endif

@@ -47,6 +47,7 @@ static void block_needs(const Block *block, Needs *n) {
         stmt_uses(s, need, n);
         if (s->kind != STMT_OP) {
             n->more_than_value |= s->kind == STMT_PROBE && s->of == n->name;
+            n->more_than_value |= s->kind == STMT_DOT_GRAD && s->dot_grad->self == n->name;
         } else {
             for (int i = 0; i < s->op->nparam; i++) {
                 const Param *param = &s->op->param[i];
@@ -72,7 +73,7 @@ static const Input *input_named(const Program *p, NameId name) {
 static bool can_be_constant(const Program *p, NameId name) {
     const Input *in = input_named(p, name);
     if (!in || in->requires_grad || in->storage != NAME_NONE || in->stride_given ||
-        in->offset_given || p->nrecalls > 0 || p->setup.count > 0) {
+        in->offset_given || p->nrecalls > 0 || p->setup.count > 0 || p->after.count > 0) {
         return false;
     }
     for (int i = 0; i < p->nreturns; i++) {
@@ -134,7 +135,8 @@ static void run_use(void *user, NameId *name, Use use) {
 
 static void run_print_block(PythonRun *r, Stmt *first, int count) {
     for (Stmt *s = first; s && count > 0; s = s->next, count--) {
-        bool unused = s->kind == STMT_GRAD && s->grad->allow_unused; /* may bind or unbind a name */
+        bool unused = (s->kind == STMT_GRAD && s->grad->allow_unused) ||
+                      s->kind == STMT_DOT_GRAD; /* may bind or unbind a name */
         r->depth_if += unused;
         r->possible &= s->kind != STMT_HOOK; /* its handle is a local variable */
         stmt_uses(s, run_use, r);

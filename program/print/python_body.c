@@ -438,8 +438,11 @@ void python_block(const Printer *pr, const Block *block, int depth) {
             text_add(t, "))");
             break;
         case STMT_GRAD:
-            print_out(pr, s);
-            text_add(t, " = torch.autograd.grad");
+            if (!s->grad->accumulates) {
+                print_out(pr, s);
+            }
+            text_add(t,
+                     s->grad->accumulates ? "torch.autograd.backward" : " = torch.autograd.grad");
             print_grad_arguments(pr, s->grad);
             break;
         case STMT_GRAPH_BREAK:
@@ -451,11 +454,14 @@ void python_block(const Printer *pr, const Block *block, int depth) {
         case STMT_HOOK:
             print_hook(pr, s->hook);
             break;
+        case STMT_DOT_GRAD:
+            print_dot_grad(pr, s);
+            break;
         case STMT_COUNT:
             break;
         }
         text_printf(t, s->sid < 0 ? "\n" : "  # %s\n", path);
-        if (s->kind == STMT_GRAD && s->grad->allow_unused) {
+        if ((s->kind == STMT_GRAD && s->grad->allow_unused) || s->kind == STMT_DOT_GRAD) {
             unbind_unused(pr, s, path, depth);
         }
         if (s->kind == STMT_WITH || s->kind == STMT_IF) {

@@ -51,8 +51,10 @@ static void print_head(const Printer *pr, const Stmt *s) {
         print_probe(pr, s->probe, s->of);
         break;
     case STMT_GRAD:
-        print_out(pr, s);
-        text_add(pr->t, " = grad");
+        if (!s->grad->accumulates) {
+            print_out(pr, s);
+        }
+        text_add(pr->t, s->grad->accumulates ? "backward" : " = grad");
         print_grad_arguments(pr, s->grad);
         break;
     case STMT_GRAPH_BREAK:
@@ -67,6 +69,9 @@ static void print_head(const Printer *pr, const Stmt *s) {
         text_printf(pr->t, "%s(%s, %s)", program_hook_name(pr->p, s->hook),
                     print_name(pr, s->hook->self),
                     print_name(pr, pr->p->functions[s->hook->function].name));
+        break;
+    case STMT_DOT_GRAD:
+        print_dot_grad(pr, s);
         break;
     case STMT_COUNT:
         break;
@@ -210,6 +215,10 @@ void program_print_text(Text *text, const Program *p) {
     text_add(text, "body:\n");
     print_block(&pr, &p->body, 1);
     print_text_names(&pr, "return", p->returns, p->nreturns);
+    if (p->after.count > 0) {
+        text_add(text, "after:\n");
+        print_block(&pr, &p->after, 1);
+    }
     if (p->backward.given) {
         text_printf(text, "backward %s(%" PRIu64 ")", fill_name(p->backward.fill),
                     p->backward.seed);

@@ -176,16 +176,19 @@ static const char RUNNER[] =
     "        if not call[\"keep\"]:\n"
     "            tensors, storages = _build(call[\"inputs\"], wide)\n"
     "            bound = None\n"
-    "        for tensor in tensors + list((bound or {}).values()):\n"
+    "        for tensor in [] if call.get(\"keep_grads\") else tensors + list((bound or "
+    "{}).values()):\n"
     "            if isinstance(tensor, torch.Tensor):\n"
     "                tensor.grad = None\n"
-    "        before, trace, facts, returns = [], [], {}, []\n"
+    "        before, trace, after, facts, returns = [], [], [], {}, []\n"
     "        try:\n"
     "            bound = _prepare(call, tensors, bound, before)\n"
     "            args = [bound[name] for name in _ARGS]\n"
     "            versions = [tensor._version for tensor in tensors]\n"
     "            with torch.set_grad_enabled(call[\"grad_mode\"]):\n"
     "                returns = list(execute(args, trace))\n"
+    "            if _RETURNS is not None:\n"
+    "                _after(**dict(zip(_ARGS, args), **dict(zip(_RETURNS, returns))), _t=after)\n"
     "            named = [(\"input:\" + name, tensor) for name, tensor in zip(_NAMES, tensors)]\n"
     "            for k, tensor in enumerate(returns):\n"
     "                facts[\"return[%d]\" % k] = _facts(tensor, named)  # return\n"
@@ -204,7 +207,7 @@ static const char RUNNER[] =
     "        except Exception as error:\n"
     "            facts[\"error\"] = _error(error)\n"
     "        facts[\"probes\"] = None if None in trace else [(at, kind, str(value)) for at, kind, "
-    "value in before + trace]\n"
+    "value in before + trace + after]\n"
     "        for name, tensor in zip(_NAMES, tensors):\n"
     "            facts[\"input \" + name] = {\"requires_grad\": tensor.requires_grad, \"is_leaf\": "
     "tensor.is_leaf}\n"
@@ -343,6 +346,46 @@ static void print_settable(const Printer *pr) {
     }
 }
 
+static bool is_returned(const Program *p, NameId name, int n) {
+    for (int k = 0; k < n; k++) {
+        if (p->returns[k] == name) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Prints the statements that the caller runs behind the function, as a function of the arguments
+ * and of what the function returned. */
+static void print_after(const Printer *pr, const NameId *args, int nargs) {
+    const Program *p = pr->p;
+    Text *t = pr->t;
+    if (!p->after.first) {
+        text_add(t, "_RETURNS = None\n");
+        return;
+    }
+    NameId *names = arena_array(t->arena, NameId, nargs + p->nreturns + 1);
+    int n = 0;
+    text_add(t, "_RETURNS = [");
+    for (int k = 0; k < p->nreturns; k++) {
+        text_printf(t, k ? ", \"%s\"" : "\"%s\"", print_name(pr, p->returns[k]));
+    }
+    for (int i = 0; i < nargs; i++) {
+        if (!is_returned(p, args[i], p->nreturns)) {
+            names[n++] = args[i];
+        }
+    }
+    for (int k = 0; k < p->nreturns; k++) {
+        if (!is_returned(p, p->returns[k], k)) {
+            names[n++] = p->returns[k];
+        }
+    }
+    text_add(t, "]\n\n\ndef _after");
+    python_parameters(pr, names, n, true);
+    text_add(t, ":\n");
+    python_block(pr, &p->after, 1);
+}
+
 /* Prints the setup statements as a function that returns all bound names, and the names that are
  * passed to the program. */
 static void print_setup(const Printer *pr) {
@@ -367,7 +410,9 @@ static void print_setup(const Printer *pr) {
     }
     text_add(t, "]\n_SET = {");
     print_settable(pr);
-    text_add(t, "}\n\n\ndef _target");
+    text_add(t, "}\n");
+    print_after(pr, args, n);
+    text_add(t, "\n\ndef _target");
     python_parameters(pr, args, n, false);
     text_add(t, ":\n    return ");
     bool made = python_is_made(p, arena);

@@ -48,8 +48,9 @@ void torch_print_calls(const Printer *pr) {
         int ninputs;
         bool keep = r && r->keep, grad_mode;
         const Input *inputs = program_call_inputs(p, call, &ninputs, &grad_mode);
-        text_printf(t, "    {\"grad_mode\": %s, \"keep\": %s, \"set\": {",
-                    grad_mode ? "True" : "False", keep ? "True" : "False");
+        text_printf(t, "    {\"grad_mode\": %s, \"keep\": %s, %s\"set\": {",
+                    grad_mode ? "True" : "False", keep ? "True" : "False",
+                    r && r->keep_grads ? "\"keep_grads\": True, " : "");
         for (int i = 0; r && i < r->nset; i++) {
             text_printf(t, "%s\"%s\": %s", i ? ", " : "", pr->p->names[r->set[i].name],
                         r->set[i].requires_grad ? "True" : "False");

@@ -69,6 +69,26 @@ START_TEST(settings_of_the_compiler_are_dropped_one_by_one) {
 }
 END_TEST
 
+START_TEST(caller_code_is_dropped_or_runs_in_the_body) {
+    static const char text[] =
+        "{\"twingrad\":2,\"inputs\":[{\"name\":\"x\",\"dtype\":\"float32\",\"size\":[2],"
+        "\"data\":[1,2]}],\"body\":[{\"op\":\"neg\",\"self\":\"x\",\"out\":\"y\"}],\"return\":["
+        "\"y\"],"
+        "\"after\":[{\"op\":\"zero_\",\"self\":\"y\"},{\"op\":\"set_grad\",\"self\":\"x\","
+        "\"grad\":\"y\"}],\"recalls\":[{\"keep\":true,\"keep_grads\":true}]}";
+    ck_assert_ptr_null(strstr(reduced_from(text, reduce_after, 0), "zero_"));
+    const char *line = reduced_from(text, reduce_after, 1);
+    ck_assert_ptr_null(strstr(line, "\"after\""));
+    ck_assert_ptr_nonnull(strstr(line, "\"out\": \"y\"}, {\"op\": \"zero_\", \"self\": \"y\"}, "
+                                       "{\"op\": \"set_grad\""));
+    ck_assert_ptr_null(strstr(reduced_from(text, reduce_after, 2), "keep_grads"));
+    ck_assert_int_eq(reduce_after(parse(text), 3), STEP_END);
+    line = reduced_from(text, reduce_statement, 0); /* the last */
+    ck_assert_ptr_null(strstr(line, "set_grad"));
+    ck_assert_ptr_nonnull(strstr(line, "\"after\": [{\"op\": \"zero_\""));
+}
+END_TEST
+
 /* x is transposed and fills its storage; y does not fill its own; the second call has other
  * sizes */
 static const char SIZES[] =
@@ -174,6 +194,7 @@ int main(void) {
     TCase *tests = tcase_create("harness/reducers");
     tcase_add_checked_fixture(tests, set_up, tear_down);
     tcase_add_test(tests, settings_of_the_compiler_are_dropped_one_by_one);
+    tcase_add_test(tests, caller_code_is_dropped_or_runs_in_the_body);
     tcase_add_test(tests, values_ops_dtypes_literals_and_names_become_plainer);
     tcase_add_test(tests, strides_and_numbers_of_elements_follow_a_size);
     tcase_add_test(tests, a_dimension_is_dropped_with_its_stride_in_every_call);

@@ -1,0 +1,167 @@
+/* .grad while the program runs: what AccumulateGrad makes of it in a backward statement
+ * (torch/csrc/autograd/functions/accumulate_grad.h), get_grad, set_grad, and what is left of it at
+ * the end of the region. */
+#include "compiled/capture/capture.h"
+
+/* ---- AccumulateGrad ---- */
+
+/* May the gradient become .grad as it is laid out? (obeys_layout_contract) */
+static bool keeps_layout(const Tensor *grad, const Tensor *leaf) {
+    bool dense = tensor_is_dense(leaf), same = true;
+    for (int d = 0; dense && d < grad->ndim && same; d++) {
+        same = grad->size[d] == 1 ? grad->stride[d] != 0 : grad->stride[d] == leaf->stride[d];
+    }
+    return dense ? same : tensor_is_contiguous(grad);
+}
+
+/* Does no other holder of the very tensor exist: a tangent of the caller, or a node that will still
+ * run? */
+static bool is_sole_owner(const BackwardEngine *x, const Tensor *grad) {
+    bool sole = true;
+    for (int k = 0; k < x->ntangents; k++) {
+        sole &= x->tangents[k] != grad;
+    }
+    for (const GradNode *node = x->visited; node && sole; node = node->prev_visited) {
+        for (int i = 0; i < node->nout; i++) {
+            sole &= node->ran == x->visit || node->grad[i] != grad;
+        }
+    }
+    return sole;
+}
+
+static Var *same_without_history(Capture *cap, const Var *v) {
+    return capture_var(cap, alias_class_of(&v->tensor), &v->tensor, v->node);
+}
+
+/* A copy in the leaf's layout, if that is dense. */
+static ErrCode copy_for_leaf(Capture *cap, const Var *leaf, Tensor *grad, Var **out) {
+    const Tensor *like = &leaf->tensor;
+    if (!tensor_is_dense(like) || !tensor_same_size(like, grad)) {
+        *out = (Var *)emit_unary(&cap->emit, OP__contiguous_copy, grad);
+        return cap->emit.err->code;
+    }
+    TRY(capture_empty_like(cap, like, out));
+    (void)emit_op(&cap->emit, OP_copy_, 2, &(*out)->tensor, grad);
+    return cap->emit.err->code;
+}
+
+ErrCode capture_accumulate(Capture *cap, const BackwardEngine *x, Var *leaf, Tensor *grad) {
+    Emit *e = &cap->emit;
+    if (!leaf->program_grad) {
+        if (!cap->grad_mode && keeps_layout(grad, &leaf->tensor) && is_sole_owner(x, grad)) {
+            leaf->program_grad = same_without_history(cap, (Var *)grad);
+            return ERR_none;
+        }
+        return copy_for_leaf(cap, leaf, grad, &leaf->program_grad);
+    }
+    Tensor *sum = &leaf->program_grad->tensor;
+    if (cap->grad_mode) {
+        leaf->program_grad = (Var *)emit_add(e, sum, grad);
+        return e->err->code;
+    }
+    (void)emit_op(e, OP_add__Tensor, 2, sum, grad);
+    if (e->err->code == ERR_none) {
+        binding_renew(leaf->program_grad);
+    }
+    return e->err->code;
+}
+
+/* ---- statements ---- */
+
+static ErrCode var_named(Capture *cap, NameId name, Var **out) {
+    *out = (Var *)cap->env[name];
+    return *out ? ERR_none
+                : error_set(&cap->err, ERR_invalid, "the name '%s' is not bound",
+                            cap->program->names[name]);
+}
+
+ErrCode capture_dot_grad(Capture *cap, const Stmt *stmt) {
+    const DotGradStmt *d = stmt->dot_grad;
+    Var *self, *value = NULL;
+    if (cap->in.setup) {
+        return error_set(&cap->err, ERR_unsupported, ".grad inside the setup");
+    }
+    if (d->value != NAME_NONE) {
+        TRY(var_named(cap, d->value, &value));
+    }
+    TRY(var_named(cap, d->self, &self));
+    if (!d->set) {
+        if (self->program_grad) {
+            binding_set(cap, stmt->out[0], self->program_grad);
+        } else {
+            binding_clear(cap, stmt->out[0]);
+        }
+        return ERR_none;
+    }
+    if (value == self) {
+        return error_set(&cap->err, ERR_invalid, "a tensor cannot be its own gradient");
+    }
+    if (value && value->tensor.dtype != self->tensor.dtype) {
+        return error_set(&cap->err, ERR_dtype, "the gradient has another dtype than the tensor");
+    }
+    if (value && !tensor_same_size(&value->tensor, &self->tensor)) {
+        return error_set(&cap->err, ERR_shape, "the gradient has another size than the tensor");
+    }
+    self->program_grad = value;
+    return ERR_none;
+}
+
+/* ---- the end of the region ---- */
+
+/* Is the memory of v's .grad also that of an input, of something that is returned, or of another
+ * .grad? */
+static bool grad_is_shared(const Capture *cap, const Var *v) {
+    const AliasClass *cls = alias_class_of(&v->program_grad->tensor);
+    bool shared = cls->input >= 0;
+    for (int k = 0; cap->ret && k < cap->program->nreturns && cap->ret[k]; k++) {
+        const Var *other = cap->ret[k];
+        shared |= alias_class_of(&other->tensor) == cls;
+        shared |= other != v && other->program_grad &&
+                  alias_class_of(&other->program_grad->tensor) == cls;
+    }
+    for (int i = 0; i < cap->in.n; i++) {
+        const Var *other = &cap->entry[i];
+        shared |= other != v && other->program_grad &&
+                  alias_class_of(&other->program_grad->tensor) == cls;
+    }
+    return shared;
+}
+
+static void classify_grad(const Capture *cap, Var *v) {
+    if (v->program_grad) {
+        v->grad_written = grad_is_shared(cap, v) ? ERR_unsupported
+                          : tensor_internal_overlap(&v->program_grad->tensor) == OVERLAP_YES
+                              ? ERR_overlap
+                              : ERR_none;
+    }
+}
+
+/* The value that .grad has now, in memory of its own. */
+static void settle_grad(Capture *cap, Var *v) {
+    if (v->program_grad && !v->grad_is_settled) {
+        Tensor *copy = emit_unary(&cap->emit, OP__contiguous_copy, &v->program_grad->tensor);
+        v->program_grad = (Var *)copy;
+        v->grad_is_settled = true;
+    }
+}
+
+void capture_settle_grads(Capture *cap) {
+    if (!cap->sees_grads) {
+        return;
+    }
+    Error err = *cap->emit.err;
+    bool mode = cap->grad_mode;
+    cap->emit.err->code = ERR_none;
+    cap->grad_mode = false;
+    int nret = cap->ret ? cap->program->nreturns : 0;
+    for (int pass = 0; pass < 2; pass++) {
+        for (int i = 0; i < cap->in.n; i++) {
+            pass == 0 ? classify_grad(cap, &cap->entry[i]) : settle_grad(cap, &cap->entry[i]);
+        }
+        for (int k = 0; k < nret && cap->ret[k]; k++) {
+            pass == 0 ? classify_grad(cap, cap->ret[k]) : settle_grad(cap, cap->ret[k]);
+        }
+    }
+    cap->grad_mode = mode;
+    *cap->emit.err = err;
+}
