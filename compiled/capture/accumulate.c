@@ -129,7 +129,8 @@ static bool grad_is_shared(const Capture *cap, const Var *v) {
 
 static void classify_grad(const Capture *cap, Var *v) {
     if (v->program_grad) {
-        v->grad_written = grad_is_shared(cap, v) ? ERR_unsupported
+        bool fits = tensor_same_size(&v->program_grad->tensor, &v->tensor);
+        v->grad_written = !fits || grad_is_shared(cap, v) ? ERR_unsupported
                           : tensor_internal_overlap(&v->program_grad->tensor) == OVERLAP_YES
                               ? ERR_overlap
                               : ERR_none;
