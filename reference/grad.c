@@ -136,7 +136,8 @@ static bool accumulate_obeys(const Tensor *grad, const Tensor *leaf) {
     return true;
 }
 
-/* Does somebody else hold the very tensor: the caller, or a node that has still to run? */
+/* Does somebody else hold the very tensor: the caller, a node that has saved it (cummax passes on
+ * an operand without elements), or one that has still to run? */
 static bool accumulate_is_held(const Session *s, const EngineTask *task, const Tensor *grad) {
     for (int k = 0; k < task->nroots; k++) {
         if (task->tangents[k] == grad) {
@@ -144,6 +145,11 @@ static bool accumulate_is_held(const Session *s, const EngineTask *task, const T
         }
     }
     for (const GradNode *node = s->visited; node; node = node->prev_visited) {
+        for (int i = 0; i < node->nsaved; i++) {
+            if (node->saved[i].value == grad) {
+                return true;
+            }
+        }
         for (int i = 0; i < node->nout && node->ran != s->visits; i++) {
             if (node->grad[i] == grad) {
                 return true;

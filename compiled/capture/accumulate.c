@@ -14,14 +14,17 @@ static bool keeps_layout(const Tensor *grad, const Tensor *leaf) {
     return dense ? same : tensor_is_contiguous(grad);
 }
 
-/* Does no other holder of the very tensor exist: a tangent of the caller, or a node that will still
- * run? */
+/* Does no other holder of the very tensor exist: a tangent of the caller, a node that saved it or
+ * one that will still run? */
 static bool is_sole_owner(const BackwardEngine *x, const Tensor *grad) {
     bool sole = true;
     for (int k = 0; k < x->ntangents; k++) {
         sole &= x->tangents[k] != grad;
     }
     for (const GradNode *node = x->visited; node && sole; node = node->prev_visited) {
+        for (int i = 0; i < node->nsaved; i++) {
+            sole &= (const Tensor *)node->saved[i].operand != grad;
+        }
         for (int i = 0; i < node->nout; i++) {
             sole &= node->ran == x->visit || node->grad[i] != grad;
         }

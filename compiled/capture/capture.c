@@ -136,6 +136,10 @@ static ErrCode capture_run_stmt(Capture *cap, const Stmt *stmt) {
     case STMT_PROBE:
         return capture_run_probe(cap, stmt);
     case STMT_GRAD:
+        if (cap->in.after && cap->in.apart) {
+            cap->end = END_BREAK;
+            return ERR_internal; /* ends the walk; no error of the program */
+        }
         return cap->in.setup ? error_set(&cap->err, ERR_unsupported, "a gradient inside the setup")
                              : capture_grad(cap, stmt);
     case STMT_GRAPH_BREAK:
@@ -334,10 +338,14 @@ static ErrCode capture_walk(Capture *cap) {
     if (in->setup) {
         return capture_run_block(cap, &p->setup);
     }
+    if (in->gradient) {
+        cap->sid = in->resume;
+        return capture_backward_roots(cap, program_stmt(p, in->resume));
+    }
     TRY(in->after ? ERR_none : capture_run_block(cap, &p->body));
     TRY(capture_look_up_returns(cap));
     if (p->after.first && in->apart && !in->after) {
-        cap->sid = p->after.first->sid;
+        cap->sid = AFTER;
         cap->end = END_BREAK;
         return ERR_internal; /* ends the walk; no error of the program */
     }
@@ -365,7 +373,7 @@ void capture_program(Compile *c, const CaptureInput *in) {
     cap->grad_mode = in->grad_mode;
     cap->takes_gradients = capture_takes_gradients(c->program);
     cap->sees_grads = program_sees_grads(c->program);
-    cap->resume = in->after ? -1 : in->resume;
+    cap->resume = in->resume < 0 ? BODY : in->resume;
     cap->env = arena_array(arena, Tensor *, c->program->nnames);
     cap->binding = arena_array(arena, Binding, c->program->nnames);
     capture_entries(cap);

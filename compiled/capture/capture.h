@@ -67,9 +67,15 @@ struct Capture {
     NameId *exported; /* names that the region exports to the next one */
     int *exported_as; /* ... and the index of the tensor each means; -1: not bound */
     int nexported;
-    Tensor **env;     /* by NameId: the Var, or NULL */
-    Binding *binding; /* by NameId */
-    Var **ret;        /* returned variables */
+    Tensor **env;         /* by NameId: the Var, or NULL */
+    Binding *binding;     /* by NameId */
+    Var **ret;            /* returned variables */
+    Edge *root;           /* of a backward statement that is a region: where it starts */
+    Tensor **tangent;     /* ... with what */
+    bool *tangent_passed; /* ... which is a tensor of the caller */
+    Node **viewed;        /* gradients of which a derivative rule has made views */
+    int nviewed, viewed_capacity;
+    int nroots;
     TraceEntry *trace;
     int *trace_storage; /* by trace entry: the input storage whose version it records, or -1 */
     int ntrace, trace_capacity;
@@ -173,6 +179,8 @@ ErrCode capture_count_nonzero(Emit *e, const Tensor *mask, int64_t *count);
 ErrCode capture_item_int(Emit *e, const Tensor *t, int64_t *value);
 
 /* ---- capture/grad.c ---- */
+/* The roots of a backward statement of the caller, which is a region of its own. */
+ErrCode capture_backward_roots(Capture *cap, const Stmt *stmt);
 /* torch.autograd.grad: records the gradients as tensors of the program and binds their names. */
 ErrCode capture_grad(Capture *cap, const Stmt *stmt);
 

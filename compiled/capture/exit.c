@@ -152,7 +152,11 @@ static void export_names_needed(Capture *cap) {
     Needed needed = {arena_array(cap->arena, bool, p->nnames)};
     cap->exported = arena_array(cap->arena, NameId, p->nnames + 1);
     cap->exported_as = arena_array(cap->arena, int, p->nnames + 1);
-    needed_behind(&p->body, cap->at, &needed); /* `after` needs arguments and returns */
+    if (cap->in.after) {
+        needed_behind(&p->after, cap->at - 1, &needed); /* with the backward statement */
+    } else if (cap->at != AFTER) {
+        needed_behind(&p->body, cap->at, &needed);
+    }
     for (int k = 0; k < p->nreturns; k++) {
         needed.name[p->returns[k]] = true;
     }

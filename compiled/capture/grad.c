@@ -352,6 +352,35 @@ static ErrCode capture_grad_run(Capture *cap, const GradStmt *g, ProgramGrad *in
     return cap->err.code;
 }
 
+ErrCode capture_backward_roots(Capture *cap, const Stmt *stmt) {
+    const GradStmt *g = stmt->grad;
+    Arena *arena = cap->arena;
+    int ntangents = g->ngrad_outputs > g->noutputs ? g->ngrad_outputs : g->noutputs;
+    Tensor **output = arena_array(arena, Tensor *, g->noutputs),
+           **tangent = arena_array(arena, Tensor *, ntangents);
+    Edge *root = arena_array(arena, Edge, g->noutputs);
+    cap->stmt_op = OP_NONE;
+    TRY(grad_look_up(cap, g->outputs, g->noutputs, output));
+    TRY(grad_look_up(cap, g->grad_outputs, g->ngrad_outputs, tangent));
+    Tensor **given = arena_copy(arena, tangent, (int64_t)sizeof *given * g->noutputs);
+    TRY(grad_make_tangents(cap, g, output, tangent));
+    TRY(grad_find_edges(cap, output, root, g->noutputs, NULL, NULL, 0));
+    cap->tangent_passed = arena_array(arena, bool, g->noutputs);
+    cap->grad_mode = false;
+    for (int i = 0; i < g->noutputs; i++) {
+        tangent[i] = grad_finish(&cap->emit, tangent[i], cap_edge_meta(root[i]));
+        TRY(cap->err.code);
+        cap->tangent_passed[i] = tangent[i] == given[i];
+        const Var *copy = (const Var *)emit_unary(&cap->emit, OP__contiguous_copy, tangent[i]);
+        TRY(cap->err.code);
+        tangent[i] = &copy->node->t;
+    }
+    cap->root = root;
+    cap->tangent = tangent;
+    cap->nroots = g->noutputs;
+    return cap->err.code;
+}
+
 ErrCode capture_grad(Capture *cap, const Stmt *stmt) {
     const GradStmt *g = stmt->grad;
     Arena *arena = cap->arena;

@@ -77,12 +77,17 @@ typedef struct ResumedRoot {
     int64_t number;
     int nr;
     const Tensor *grad; /* contiguous; NULL: undefined */
+    Passed passed;
 } ResumedRoot;
 typedef struct ResumedBackward {
     ResumedRoot *root;
     int nroot;
     bool earlier_roots; /* regions before this one have roots, too */
 } ResumedBackward;
+
+/* Parts of a program that are regions, as CaptureInput.resume and Capture.at name them; others are
+ * the statement behind which one starts. */
+enum { AFTER = -3, SETUP = -2, BODY = -1 };
 
 struct Capture;
 struct DataDependent;
@@ -96,11 +101,13 @@ typedef struct CaptureInput {
     const NameId *name; /* bindings: name[k] is entry[named[k]] */
     const int *named;
     int nname;
-    bool setup; /* the setup instead of the body */
-    bool after; /* the caller's statements behind the function; resume: the first of them */
-    bool split; /* a graph_break ends the region */
-    bool apart; /* the end of the body does, where `after` follows */
-    int resume; /* the graph_break after which the body is resumed; -1: from its start */
+    bool setup;    /* the setup instead of the body */
+    bool after;    /* the caller's statements behind the function */
+    bool gradient; /* one backward statement of the caller, `resume`, and nothing else */
+    bool split;    /* a graph_break ends the region */
+    bool apart;    /* the end of the body does, where `after` follows */
+    int resume; /* the graph_break after which the body is resumed, or the backward statement after
+                   which `after` is; negative: from the start */
     bool grad_mode;
     int stop_before;
     bool sample;                    /* a sample compilation: metadata only, its graph never runs */

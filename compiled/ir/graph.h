@@ -98,6 +98,9 @@ typedef struct ReturnPlan {
     Node *grad; /* gradient of a returned leaf that is not an input, or NULL */
 } ReturnPlan;
 
+/* Is a gradient the very tensor that a backward statement was given, or a view of it? */
+typedef enum Passed { PASSED_NOT, PASSED_ITSELF, PASSED_VIEW } Passed;
+
 /* A gradient that leaves the graph: for a leaf that it was passed, or for the grad_fn of a tensor
  * that is not a leaf. */
 typedef struct InputPlan {
@@ -106,6 +109,7 @@ typedef struct InputPlan {
     GradState grad_state; /* external: GRAD_ABSENT if no path leads there, GRAD_NULL if the gradient
                              is undefined */
     Node *grad;           /* GRAD_VALUE */
+    Passed passed;        /* what it has of a tensor that the caller gave a backward statement */
 } InputPlan;
 
 typedef struct Graph {

@@ -11,6 +11,7 @@
  * the edges that were reached (ResumedBackward). */
 #include "compiled/capture/capture.h"
 #include "compiled/passes/joint_faults.h"
+#include "compiled/passes/joint_roots.h"
 #include "compiled/passes/passes.h"
 #include "compiled/symbolic/observed.h"
 #include "compiled/views/views.h"
@@ -143,6 +144,7 @@ static void joint_run_function(Joint *j, const GradNode *node) {
         return;
     }
     for (int i = 0; i < node->nslot; i++) {
+        joint_note_view(j->c->capture, node, (Node *)out[i]);
         if (node->next_edges[i].node) {
             joint_deliver(j, node->next_edges[i], joint_finish(j, out[i], node->next_edges[i]));
         }
@@ -238,11 +240,7 @@ static void joint_run_copy_slices(Joint *j, const GradNode *node) {
 /* The gradient, and what is in .grad already. */
 static void joint_accumulate(Joint *j, Var *v, Tensor *grad) {
     if (v->program_grad && v->grad_written != ERR_none) {
-        error_set(&j->err, v->grad_written,
-                  v->grad_written == ERR_overlap
-                      ? "more than one element of the written-to tensor refers to a single memory "
-                        "location"
-                      : "a backward that writes to a tensor of the program");
+        error_set(&j->err, v->grad_written, "the .grad of a leaf is no memory of its own");
         return;
     }
     Tensor *before = v->grad ? &v->grad->t : v->program_grad ? &v->program_grad->node->t : NULL;
@@ -291,7 +289,10 @@ static void joint_run_accumulate_grad(Joint *j, const GradNode *node) {
     if (leaf->retains_grad && !since(retain_detached)) { /* before detach_ made it a leaf */
         joint_accumulate(j, leaf, node->grad[0]);
     }
-    if (cap_requires_grad(leaf)) {
+    bool shares = joint_passed(j->c->capture, (Node *)node->grad[0]) == PASSED_VIEW;
+    if (shares && cap_requires_grad(leaf)) { /* it would be .grad itself (capture/accumulate.c) */
+        error_set(&j->err, ERR_unsupported, "a .grad that shares memory with the caller's tensor");
+    } else if (cap_requires_grad(leaf)) {
         joint_accumulate(j, leaf, node->grad[0]);
     }
 }
@@ -313,6 +314,7 @@ static void joint_run_external(Joint *j, const GradNode *node) {
     InputPlan *plan = &j->g->inp[cap->nlive + i];
     plan->grad = (Node *)node->grad[0];
     plan->grad_state = plan->grad ? GRAD_VALUE : GRAD_NULL;
+    plan->passed = plan->grad ? joint_passed(cap, plan->grad) : PASSED_NOT;
 }
 
 static void joint_run_node(BackwardEngine *x, GradNode *node) {
@@ -353,83 +355,25 @@ static void joint_run_node(BackwardEngine *x, GradNode *node) {
     }
     if (j->err.code == ERR_none && !node->freed) { /* a node that raises is not released */
         node->freed = true;
+        if (node->other_half && !node->other_half->other_half_freed) {
+            node->other_half->other_half_freed = node->visit;
+        }
         node->moved_before = j->c->capture->nmoved_leaves;
     }
 }
 
-/* ---- roots ---- */
-
-typedef struct JointRoot {
-    Edge edge;
-    int index;          /* index of the return, or among the resumed roots */
-    const Tensor *like; /* the tangent's size and dtype; NULL: it is undefined */
-    bool zeros;         /* GR-10, MU-4 */
-} JointRoot;
-
-static int joint_find_roots(Joint *j, JointRoot *root) {
-    const Capture *cap = j->c->capture;
-    const Backward *backward = &cap->program->backward;
-    int n = 0;
-    for (int k = 0; k < j->g->nret; k++) {
-        Var *v = cap->ret[k];
-        if (!dtype_is_float(v->tensor.dtype) || !cap_requires_grad(v)) {
-            continue;
-        }
-        Edge edge;
-        if (cap_gradient_edge(j->c->capture, v, &edge) != ERR_none) {
-            continue; /* its grad_fn was materialized when it was returned */
-        }
-        if (backward_includes(backward, k)) {
-            root[n++] = (JointRoot){edge, k, &j->g->ret[k].layout,
-                                    edge.node && joint_fault_detached_slot(j->c, k)};
-            if (!edge.node) {
-                error_set(&j->err, ERR_invalid,
-                          "element %d of tensors does not require grad and does not have a grad_fn",
-                          k);
-            }
-        } else if (fault(j->c, FAULT_GR_10) && edge.node && fault_triggered(j->c, FAULT_GR_10)) {
-            root[n++] = (JointRoot){edge, k, &j->g->ret[k].layout, true};
-        }
-    }
-    return n;
-}
-
-static Edge joint_resumed_edge(Capture *cap, const ResumedRoot *root) {
-    switch (root->kind) {
-    case ROOT_ACCUMULATE_GRAD:
-        return (Edge){cap->live[root->number]->accumulator, 0};
-    case ROOT_EXTERNAL:
-        return (Edge){cap->external[root->number], 0};
-    case ROOT_TAPE:
-        break;
-    }
-    GradNode *node = cap->tape;
-    while (node && node->number != root->number) {
-        node = node->older;
-    }
-    return (Edge){node, root->nr};
-}
-
-static int joint_find_resumed_roots(Joint *j, JointRoot *root) {
-    const ResumedBackward *resumed = j->c->capture->in.resumed;
-    int n = 0;
-    for (int i = 0; i < resumed->nroot; i++) {
-        Edge edge = joint_resumed_edge(j->c->capture, &resumed->root[i]);
-        if (!edge.node) { /* with a seeded fault, reused code may have recorded another tape */
-            error_set(&j->err, ERR_internal, "the region captured again has another tape");
-        }
-        root[n++] = (JointRoot){edge, i, resumed->root[i].grad, false};
-    }
-    return n;
-}
+/* ---- the pass ---- */
 
 static void joint_run_engine(Joint *j, const JointRoot *root, int nroots) {
     Edge *edge = arena_array(j->emit.arena, Edge, nroots);
     Tensor **tangent = arena_array(j->emit.arena, Tensor *, nroots);
+    const Capture *cap = j->c->capture;
+    Tensor *const *given = cap->in.resumed ? NULL : cap->tangent;
     for (int i = 0; i < nroots; i++) {
         const Tensor *like = root[i].like;
         edge[i] = root[i].edge;
-        tangent[i] = !like ? NULL
+        tangent[i] = !like   ? NULL
+                     : given ? given[i]
                      : root[i].zeros
                          ? emit_zeros_like(&j->emit, like)
                          : joint_fault_coerce_tangent(j->c, like,
@@ -446,7 +390,8 @@ bool pass_joint(Compile *c) {
         return false;
     }
     const ResumedBackward *resumed = cap->in.resumed;
-    if (!resumed &&
+    bool statement = !resumed && cap->in.gradient;
+    if (!resumed && !statement &&
         (cap->end != END_OK || cap->in.setup || !cap->program->backward.given || g->nret == 0)) {
         return false;
     }
@@ -457,8 +402,8 @@ bool pass_joint(Compile *c) {
                     .count_nonzero = joint_count,
                     .item_int = joint_item};
     j.engine = (BackwardEngine){.emit = &j.emit, .visit = ++cap->visits, .run = joint_run_node};
-    JointRoot *root = arena_array(c->arena, JointRoot, resumed ? resumed->nroot : g->nret);
-    int nroots = resumed ? joint_find_resumed_roots(&j, root) : joint_find_roots(&j, root);
+    JointRoot *root = arena_array(c->arena, JointRoot, joint_most_roots(c));
+    int nroots = joint_find_roots(c, &j.err, root);
     if (nroots == 0) {
         return false;
     }
@@ -480,6 +425,11 @@ bool pass_joint(Compile *c) {
             g->inp[i].grad = cap->live[i]->grad;
             g->inp[i].grad_state = GRAD_VALUE;
         }
+    }
+    if (cap->sees_grads && joint_grads_share(cap, g)) {
+        g->backward_error = ERR_unsupported;
+        g->backward_message = ".grad of two tensors in the same memory";
+        return true;
     }
     for (int k = 0; k < g->nret;
          k++) { /* the gradient of a returned leaf, or of one that retains it, is an output too */

@@ -13,7 +13,7 @@
 #include <string.h>
 
 static bool cache_same_region(const CaptureInput *a, const CaptureInput *b) {
-    return a->setup == b->setup && a->resume == b->resume;
+    return a->setup == b->setup && a->resume == b->resume && a->gradient == b->gradient;
 }
 
 static bool data_dependent_all_same(const Artifact *a, const CaptureInput *in, Arena *arena) {

@@ -131,7 +131,8 @@ static ErrCode call_prepare(RuntimeSession *r, int number, CallResult *call, Reg
     if (number > 0 && p->recalls[number - 1].keep) {
         const Recall *recall = &p->recalls[number - 1];
         r->partial &= recall->keep_grads;
-        if (r->prepared && recall->keep_grads && (r->partial || program_touches_grads(p))) {
+        if (r->prepared && recall->keep_grads &&
+            (r->partial || (program_touches_grads(p) && !r->apart))) {
             return call_fail(call, ERR_unsupported, AT_UNKNOWN,
                              r->partial ? "gradients that a backward has left which raised"
                                         : "statements about .grad, which an earlier call has left");
@@ -148,8 +149,7 @@ static ErrCode call_prepare(RuntimeSession *r, int number, CallResult *call, Reg
         return call_fail(call, err.code, AT_UNKNOWN, arena_strdup(r->arena, err.text));
     }
     if (p->setup.count > 0) {
-        bool comes_back = p->backward.given;
-        region_run(r, SETUP, true, comes_back, &compiled, end);
+        region_run(r, SETUP, true, r->comes_back, &compiled, end);
         record_trace(r, call, end);
         if (end->error != ERR_none) {
             return call_fail(call, end->error, end->at, end->message);
@@ -157,6 +157,26 @@ static ErrCode call_prepare(RuntimeSession *r, int number, CallResult *call, Reg
     }
     r->prepared = true;
     return ERR_none;
+}
+
+/* A backward statement of the caller, behind the function: its roots are a region; from there the
+ * gradients continue in the regions before. */
+static ErrCode call_caller_backward(RuntimeSession *r, int sid, CallResult *call) {
+    const GradStmt *g = program_stmt(r->p, sid)->grad;
+    RegionResult end = {0};
+    runtime_keep_grads(r);
+    region_run_gradient(r, sid, &end);
+    if (end.error == ERR_none && end.artifact->graph->backward_runs) {
+        Error err = {0};
+        (void)cross_region_backward_run(r, &end, g->retain_given && g->retain_graph, &err);
+        end.error = err.code;
+        end.message = err.text;
+    }
+    call->regions++;
+    r->partial |= end.error != ERR_none;
+    return end.error == ERR_none
+               ? ERR_none
+               : call_fail(call, end.error, sid, arena_strdup(r->arena, end.message));
 }
 
 static ErrCode call_function(RuntimeSession *r, int number, CallResult *call, RegionResult *end) {
@@ -175,8 +195,12 @@ static ErrCode call_function(RuntimeSession *r, int number, CallResult *call, Re
     bool kept = number < p->nrecalls && p->recalls[number].keep;
     int part = BODY;
     do {
-        bool compiled, comes_back = p->backward.given && (kept || r->breaks || r->apart);
-        bool mode = grad_mode || (part >= 0 && program_is_after(p, part));
+        bool compiled, comes_back = r->comes_back && (kept || r->breaks || r->apart);
+        bool after = part == AFTER || (part >= 0 && program_is_after(p, part));
+        if (after) {
+            runtime_keep_grads(r);
+        }
+        bool mode = grad_mode || after;
         region_run(r, part, mode, comes_back, &compiled, end);
         *(compiled ? &r->counters->compiles : &r->counters->hits) += 1;
         call->compiled |= compiled;
@@ -191,13 +215,16 @@ static ErrCode call_function(RuntimeSession *r, int number, CallResult *call, Re
         call->regions++;
         record_trace(r, call, end);
         part = end->artifact->capture->at;
+        if (region_continues(end) && part >= 0 && program_is_after(p, part)) {
+            TRY(call_caller_backward(r, part, call));
+        }
     } while (region_continues(end));
     if (end->error != ERR_none) {
         return call_fail(call, end->error, end->at, end->message);
     }
     if (end->artifact->graph->backward_runs) {
         Error err = {0};
-        if (cross_region_backward_run(r, end, &err) != ERR_none) {
+        if (cross_region_backward_run(r, end, false, &err) != ERR_none) {
             return call_fail(call, err.code, AT_BACKWARD, arena_strdup(r->arena, err.text));
         }
     }

@@ -38,8 +38,9 @@ static void cross_region_distribute(RuntimeSession *r, const Region *region, con
     for (int i = nobject; i < g->ninp; i++) {
         const RegionEdge *to = &region->external[i - nobject];
         if (g->inp[i].grad_state != GRAD_ABSENT && to->region) {
-            cross_region_receive(r, to->region,
-                                 (ResumedRoot){ROOT_TAPE, to->number, to->nr, grad[i]});
+            cross_region_receive(
+                r, to->region,
+                (ResumedRoot){ROOT_TAPE, to->number, to->nr, grad[i], g->inp[i].passed});
         }
     }
 }
@@ -52,7 +53,7 @@ static void cross_region_take_back(const RegionEdge *origin, int entry, ResumedR
     for (int i = 0; region && i < region->nroot; i++) {
         const ResumedRoot *waiting = &region->root[i];
         if (waiting->number == origin->number && waiting->nr == origin->nr) {
-            root[(*n)++] = (ResumedRoot){ROOT_EXTERNAL, entry, 0, waiting->grad};
+            root[(*n)++] = (ResumedRoot){ROOT_EXTERNAL, entry, 0, waiting->grad, waiting->passed};
         } else {
             region->root[kept++] = *waiting;
         }
@@ -108,7 +109,9 @@ static void cross_region_update_capture(void *user, Capture *cap) {
     }
     ResumedRoot *root = arena_array(cap->arena, ResumedRoot, most);
     for (GradNode *node = cap->tape; node; node = node->older) {
-        node->freed |= node->number < region->tape_size && region->released[node->number];
+        int released = node->number < region->tape_size ? region->released[node->number] : 0;
+        node->freed |= (released & RELEASED) != 0;
+        node->other_half_freed = released & RELEASED_HALF ? -1 : node->other_half_freed;
     }
     for (int i = 0; i < cap->nlive; i++) {
         LiveTensor *o = region->live[i];
@@ -126,7 +129,7 @@ static void cross_region_update_capture(void *user, Capture *cap) {
         }
         back->grad_fn[i] = v->grad_fn.node;
         if (v->accumulator && o->grad) {
-            root[n++] = (ResumedRoot){ROOT_ACCUMULATE_GRAD, i, 0, o->grad};
+            root[n++] = (ResumedRoot){ROOT_ACCUMULATE_GRAD, i, 0, o->grad, PASSED_NOT};
             o->grad = NULL;
         }
         if (i < cap->in.n && cap->external[i]) {
@@ -144,7 +147,8 @@ static void cross_region_update_capture(void *user, Capture *cap) {
     }
 }
 
-static ErrCode cross_region_resume(RuntimeSession *r, Region *region, Error *err) {
+static ErrCode cross_region_resume(RuntimeSession *r, Region *region, bool retain_graph,
+                                   Error *err) {
     ResumedBackward resumed = {0};
     CaptureInput in = region->in;
     in.resumed = &resumed;
@@ -164,7 +168,9 @@ static ErrCode cross_region_resume(RuntimeSession *r, Region *region, Error *err
         region->live[i]->regenerated |= a->capture->live[i]->grad_fn.node != back.grad_fn[i];
     }
     int deferred = moved_leaves_deferred(r, region, a->capture);
-    region_release(region, a->capture, deferred);
+    if (!retain_graph) {
+        region_release(region, a->capture, deferred);
+    }
     if (deferred < a->capture->nmoved_leaves) {
         return error_set(err, ERR_invalid, LEAF_MOVED);
     }
@@ -175,6 +181,12 @@ static ErrCode cross_region_resume(RuntimeSession *r, Region *region, Error *err
     Execution exec = {0};
     if (!artifact_run(a, r->p, &in, r->arena, &out, &exec) || exec.code != ERR_none) {
         return error_set(err, ERR_internal, "%s", exec.message);
+    }
+    for (int i = 0; i < region->nlive; i++) {
+        ErrCode code = region->live[i]->grad_written;
+        if (code != ERR_none && a->graph->inp[i].grad_state == GRAD_VALUE) {
+            return error_set(err, code, "the .grad of a leaf is no memory of its own");
+        }
     }
     cross_region_distribute(r, region, a->graph, out.grad);
     return ERR_none;
@@ -235,11 +247,12 @@ static void accumulate_null(const RegionResult *end, Error *err) {
     }
 }
 
-ErrCode cross_region_backward_run(RuntimeSession *r, const RegionResult *end, Error *err) {
+ErrCode cross_region_backward_run(RuntimeSession *r, const RegionResult *end, bool retain_graph,
+                                  Error *err) {
     cross_region_distribute(r, end->region, end->artifact->graph, end->outcome.grad);
     for (Region *region = r->last; region; region = region->before) {
         if (err->code == ERR_none && region->nroot > 0) {
-            (void)cross_region_resume(r, region, err);
+            (void)cross_region_resume(r, region, retain_graph, err);
         }
         region->nroot = 0; /* after an error */
     }

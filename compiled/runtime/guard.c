@@ -30,7 +30,7 @@ const void *guard_key(const Compile *c, const CaptureInput *in, Arena *arena, in
     int64_t words = 4 + 2 * (int64_t)in->nname + in->n * (int64_t)(14 + 4 * MAX_DIMS);
     int64_t *key = arena_alloc_raw(arena, (int64_t)sizeof *key * words), n = 0;
     bool merged = fault(c, FAULT_GU_2);
-    key[n++] = in->setup;
+    key[n++] = in->setup + 2 * in->gradient;
     key[n++] = in->resume;
     key[n++] = merged || in->grad_mode;
     key[n++] = in->nname;

@@ -26,6 +26,47 @@ static bool needs_whole_tape(const Block *block) {
     return false;
 }
 
+/* Does a statement of the block bind a name of what is returned? */
+static bool rebinds_return(const Program *p, const Block *block) {
+    for (const Stmt *s = block->first; s; s = s->next) {
+        for (int i = 0; i < s->nout; i++) {
+            for (int k = 0; k < p->nreturns; k++) {
+                if (s->out[i] == p->returns[k]) {
+                    return true;
+                }
+            }
+        }
+        if (rebinds_return(p, &s->body) || rebinds_return(p, &s->orelse)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Can the caller's statements behind the function be regions, with backwards between them? Not if
+ * anything else reads gradients. */
+static bool after_is_apart(const Program *p) {
+    for (const Stmt *s = p->after.first; s; s = s->next) {
+        const Block one = {&(Stmt){.kind = s->kind, .op = s->op}, 1};
+        bool backward = s->kind == STMT_GRAD && s->grad->accumulates && !s->grad->create_graph;
+        if ((!backward && needs_whole_tape(&one)) || needs_whole_tape(&s->body) ||
+            needs_whole_tape(&s->orelse)) {
+            return false;
+        }
+    }
+    return p->after.first && !needs_whole_tape(&p->body) && !rebinds_return(p, &p->after);
+}
+
+/* Has the block a backward statement? */
+static bool has_backward(const Block *block) {
+    for (const Stmt *s = block->first; s; s = s->next) {
+        if (s->kind == STMT_GRAD && s->grad->accumulates) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* Is some statement a graph_break? */
 static bool has_graph_break(const Block *block) {
     for (const Stmt *s = block->first; s; s = s->next) {
@@ -48,9 +89,10 @@ Result *compiled_run(const Program *p, const CompileOptions *compile, const RunO
                         .counters = counters,
                         .first_step = counters->gate_steps,
                         .arena = arena};
-    bool whole = needs_whole_tape(&p->body) || needs_whole_tape(&p->after);
-    r.breaks = has_graph_break(&p->body) && !whole;
-    r.apart = p->after.first && !whole;
+    r.apart = after_is_apart(p);
+    r.breaks =
+        has_graph_break(&p->body) && !needs_whole_tape(&p->body) && (r.apart || !p->after.first);
+    r.comes_back = p->backward.given || (r.apart && has_backward(&p->after));
     r.takes_gradients = capture_takes_gradients(p);
     r.reshapes =
         changes_geometry(&p->setup) || changes_geometry(&p->body) || changes_geometry(&p->after);

@@ -62,6 +62,7 @@ ErrCode runtime_reopen(RuntimeSession *r, const Recall *recall, Error *err) {
     for (LiveTensor *o = r->live; o; o = o->next) {
         o->kept = recall->keep_grads ? o->grad : NULL;
         o->grad = NULL;
+        o->grad_written = ERR_none;
     }
     if (!r->prepared) {
         return error_set(err, ERR_invalid,
@@ -93,6 +94,17 @@ void runtime_add_kept_grads(RuntimeSession *r) {
                                  element_double(s->data, s->dtype, i) + added);
         }
         o->grad = sum;
+    }
+    for (LiveTensor *o = r->live; o; o = o->next) {
+        o->kept = NULL;
+    }
+}
+
+void runtime_keep_grads(RuntimeSession *r) {
+    runtime_add_kept_grads(r);
+    for (LiveTensor *o = r->live; o; o = o->next) {
+        o->kept = o->grad;
+        o->grad = NULL;
     }
 }
 
@@ -128,8 +140,8 @@ static bool is_only_argument(const Program *p, NameId id) {
  * of the body needs), then bases of views. */
 static void region_enter(RuntimeSession *r, Region *region, CaptureInput *in) {
     const Program *p = r->p;
-    bool resumes = in->resume >= 0;
-    int n = in->setup ? r->ninputs : resumes ? p->nnames : program_nargs(p);
+    bool resumes = in->resume >= 0, starts = in->resume == AFTER;
+    int n = in->setup ? r->ninputs : resumes || starts ? p->nnames : program_nargs(p);
     NameId *name = arena_alloc_raw(r->arena, (int64_t)sizeof *name * (n + 1));
     int *named = arena_alloc_raw(r->arena, (int64_t)sizeof *named * (n + 1));
     region->live = arena_array(r->arena, LiveTensor *, 2 * n);
@@ -137,9 +149,9 @@ static void region_enter(RuntimeSession *r, Region *region, CaptureInput *in) {
         o->entry = -1;
     }
     for (int i = 0; i < n; i++) {
-        NameId id = in->setup ? p->inputs[i].name : resumes ? i : program_arg(p, i);
-        bool exported = resumes && !(in->after && is_only_argument(p, id));
-        LiveTensor *o = in->setup ? r->input[i] : exported ? r->exported[i] : r->named[id];
+        NameId id = in->setup ? p->inputs[i].name : resumes || starts ? i : program_arg(p, i);
+        bool exported = resumes || (starts && !is_only_argument(p, id));
+        LiveTensor *o = in->setup ? r->input[i] : exported ? r->exported[id] : r->named[id];
         if (o) {
             region_enter_name(region, in, name, named, id, o);
         }
@@ -272,6 +284,7 @@ static void region_leave(RuntimeSession *r, Region *region, const RegionResult *
     }
     for (int i = 0; i < region->nlive; i++) { /* before a cross-region backward adds to it */
         const InputPlan *plan = &a->graph->inp[i];
+        region->live[i]->grad_written = a->capture->live[i]->grad_written;
         region->live[i]->grad =
             plan->grad_state == GRAD_VALUE ? out->grad[i] : region->live[i]->grad;
     }
@@ -283,7 +296,9 @@ static void region_leave(RuntimeSession *r, Region *region, const RegionResult *
 void region_release(Region *region, const Capture *cap, int end) {
     for (const GradNode *node = cap->tape; node; node = node->older) {
         if (node->number < region->tape_size && node->number < cap->tape_size) {
-            region->released[node->number] |= node->freed && node->moved_before <= end;
+            bool ran = node->moved_before <= end;
+            region->released[node->number] |= (node->freed && ran ? RELEASED : 0) |
+                                              (node->other_half_freed && ran ? RELEASED_HALF : 0);
         }
     }
 }
@@ -354,14 +369,15 @@ static const Tensor *attributes_of_code(const RuntimeSession *r, const Artifact 
     return changed && fault_triggered(&c, FAULT_MU_15) ? tensors : in->tensors;
 }
 
-void region_run(RuntimeSession *r, int part, bool grad_mode, bool comes_back, bool *compiled,
-                RegionResult *end) {
+static void region_run_part(RuntimeSession *r, int part, bool gradient, bool grad_mode,
+                            bool comes_back, bool *compiled, RegionResult *end) {
     Region *region = end->region = arena_new(r->arena, Region);
     CaptureInput in = {.setup = part == SETUP,
-                       .after = part >= 0 && program_is_after(r->p, part),
+                       .after = part == AFTER || (part >= 0 && program_is_after(r->p, part)),
+                       .gradient = gradient,
                        .split = r->breaks,
                        .apart = r->apart,
-                       .resume = part == SETUP ? -1 : part,
+                       .resume = part == SETUP ? BODY : part,
                        .grad_mode = grad_mode,
                        .stop_before = -1,
                        .evaluate = data_dependent_evaluate};
@@ -414,4 +430,15 @@ void region_run(RuntimeSession *r, int part, bool grad_mode, bool comes_back, bo
     }
     end->unsettled = a->unsettled >= 0 ? end->outcome.storage[a->unsettled] : NULL;
     region_leave(r, region, end);
+}
+
+void region_run(RuntimeSession *r, int part, bool grad_mode, bool comes_back, bool *compiled,
+                RegionResult *end) {
+    region_run_part(r, part, false, grad_mode, comes_back, compiled, end);
+}
+
+void region_run_gradient(RuntimeSession *r, int sid, RegionResult *end) {
+    bool compiled;
+    region_run_part(r, sid, true, true, true, &compiled, end);
+    end->at = end->at == AT_BACKWARD ? sid : end->at;
 }

@@ -31,10 +31,15 @@ struct LiveTensor {
                       the next region that needs it regenerates it again */
     LiveTensor *base;   /* of a view */
     const Tensor *grad; /* .grad; NULL: None */
-    const Tensor *kept; /* what a call before has left there, if this call adds to it; or NULL */
-    int entry;          /* scratch: its index among the entries of the region being entered */
-    LiveTensor *next;   /* in the session */
+    const Tensor *kept; /* what calls and backwards before have left there, if more is added to it;
+                           or NULL */
+    ErrCode grad_written; /* what a backward raises that adds to it (Var.grad_written) */
+    int entry;            /* scratch: its index among the entries of the region being entered */
+    LiveTensor *next;     /* in the session */
 };
+
+/* A backward ran the node, or the node of its other output, and did not retain the graph. */
+enum { RELEASED = 1, RELEASED_HALF = 2 };
 
 /* One run of a region. */
 struct Region {
@@ -45,8 +50,8 @@ struct Region {
     int nlive;
     RegionEdge *external;    /* by entry: its grad_fn when the region was entered */
     int64_t *version;        /* by input storage: when it was entered */
-    unsigned char *released; /* by tape number (tape_size of them): a backward ran it and did not
-                                retain the graph */
+    unsigned char *released; /* RELEASED..: by tape number (tape_size of them): a backward ran it
+                                and did not retain the graph */
     int64_t tape_size;
     ResumedRoot *root; /* what the running backward has sent here */
     int nroot, capacity;
@@ -74,8 +79,8 @@ typedef struct RuntimeSession {
                    */
     bool breaks;  /* some statement is a graph_break, and none needs the whole function's tape:
                      regions end there */
-    bool
-        apart; /* the same for the caller's statements behind the function: a region of their own */
+    bool apart;   /* the caller's statements behind the function are regions of their own */
+    bool comes_back;      /* some backward follows the function */
     bool takes_gradients; /* some statement of the function does */
     bool reshapes;        /* some statement changes the geometry of a tensor in place */
     Region *last;         /* the last region that a later backward may reach */
@@ -121,17 +126,21 @@ void cache_insert(RuntimeSession *r, Artifact *a);
 ErrCode runtime_open(RuntimeSession *r, const Input *inputs, int ninputs, Error *err);
 /* The same live tensors once more: gradients cleared, then flags set. */
 ErrCode runtime_reopen(RuntimeSession *r, const Recall *recall, Error *err);
-/* The end of a call: adds the .grad that earlier calls have left to what it has computed. */
+/* Adds the .grad that earlier calls and backwards have left to what the last one has computed. */
 void runtime_add_kept_grads(RuntimeSession *r);
+/* The same, before another backward computes more. */
+void runtime_keep_grads(RuntimeSession *r);
 bool live_requires_grad(const LiveTensor *o);
 bool live_has_grad_fn(const LiveTensor *o);
 /* Remembers the nodes that a backward of the capture ran, up to moved leaf number `end`. */
 void region_release(Region *region, const Capture *cap, int end);
-enum { SETUP = -2, BODY = -1 };
-/* Runs the setup, the body, or what follows the graph_break `part` of the body. `comes_back`: a
- * later backward may reach the region. */
+/* Runs the setup, the body, `after`, or what follows statement `part`: a graph_break of the body, a
+ * backward statement of `after`. `comes_back`: a later backward may reach the region. */
 void region_run(RuntimeSession *r, int part, bool grad_mode, bool comes_back, bool *compiled,
                 RegionResult *end);
+/* Runs the first part of backward statement `sid` of the caller: its roots, as a region on the
+ * exports of the region before. */
+void region_run_gradient(RuntimeSession *r, int sid, RegionResult *end);
 /* Does the region end at a graph_break, and another follow? */
 static inline bool region_continues(const RegionResult *end) {
     return end->error == ERR_none && end->artifact->capture->end == END_BREAK;
@@ -146,9 +155,10 @@ const OpInfo *refusing_op(RuntimeSession *r, const Region *entered, const Region
 /* How many of the moved leaves of the region's backward defer their error to an earlier region? The
  * next one raises. */
 int moved_leaves_deferred(RuntimeSession *r, Region *region, const Capture *cap);
-/* Continues the backward of the region that just ran in the regions before it. An error is the
- * call's. */
-ErrCode cross_region_backward_run(RuntimeSession *r, const RegionResult *end, Error *err);
+/* Continues the backward of the region that just ran in the regions before it, whose nodes it
+ * releases unless it retains the graph. An error is the call's. */
+ErrCode cross_region_backward_run(RuntimeSession *r, const RegionResult *end, bool retain_graph,
+                                  Error *err);
 /* ---- call.c ---- */
 /* Call `number` of the program, from its inputs to its record. */
 void run_call(RuntimeSession *r, int number, CallResult *call);

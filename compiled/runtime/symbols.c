@@ -15,7 +15,8 @@
 /* ---- which sizes ---- */
 
 static bool same_region(const CaptureInput *a, const CaptureInput *b) {
-    return a->setup == b->setup && a->resume == b->resume && a->n == b->n;
+    return a->setup == b->setup && a->resume == b->resume && a->gradient == b->gradient &&
+           a->n == b->n;
 }
 
 /* Did an earlier compilation of the region have another size there? */

@@ -116,7 +116,8 @@ static bool match_geometry(const CaptureInput *was, const Symbols *symbols, cons
 
 bool guard_match(const CaptureInput *was, Symbols *symbols, const CaptureInput *in,
                  MissReason *why) {
-    if (was->setup != in->setup || was->resume != in->resume || !same_names(was, in)) {
+    if (was->setup != in->setup || was->resume != in->resume || was->gradient != in->gradient ||
+        !same_names(was, in)) {
         return guard_refuse(why, MISS_names);
     }
     if (in->grad_mode != was->grad_mode) {
