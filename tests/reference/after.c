@@ -178,6 +178,17 @@ START_TEST(names_mean_arguments_and_returns) {
 }
 END_TEST
 
+START_TEST(a_retained_graph_is_freed_by_the_next_backward) {
+    const char *freeing = BACKWARD ", {'op': 'backward', 'tensors': ['y'], 'grad_tensors': ['g']}";
+    both_leave(program_of(MUL, freeing, ""), 0, (double[]){4, 4, 4}, (double[]){2, 4, 6});
+    both_raise(program_of(MUL, freeing, HARNESS), "backward", "graph_freed");
+    const char *twice = "{'op': 'backward', 'tensors': ['y'], 'grad_tensors': ['g']}," BACKWARD;
+    both_raise(program_of(MUL, twice, ""), "after[1]", "graph_freed");
+    both_leave(program_of("{'op': 'add', 'self': 'x', 'other': 'w', 'out': 'y'}", twice, ""), 0,
+               (double[]){2, 2, 2}, (double[]){2, 2, 2});
+}
+END_TEST
+
 START_TEST(it_runs_in_grad_mode) {
     Program *p = program_of(MUL,
                             "{'assert': {'is_grad_enabled': true}},"
@@ -194,11 +205,14 @@ START_TEST(gradients_are_kept_between_calls) {
 }
 END_TEST
 
-START_TEST(statements_without_gradients_are_a_region_of_their_own) {
+START_TEST(statements_that_read_no_gradients_are_regions_of_their_own) {
     Program *p = program_of(MUL, "{'op': 'mul_', 'self': 'y', 'other': 'w'}", HARNESS);
     both_leave(p, 0, (double[]){4, 4, 4}, (double[]){4, 8, 12});
     ck_assert_int_eq(run_on(1, p)->calls[0].regions, 2);
-    ck_assert_int_eq(run_on(1, program_of(MUL, BACKWARD, ""))->calls[0].regions, 1);
+    p = program_of(MUL, BACKWARD, ""); /* the function, before the backward, its roots, behind it */
+    ck_assert_int_eq(run_on(1, p)->calls[0].regions, 4);
+    p = program_of(MUL, BACKWARD ", {'op': 'get_grad', 'self': 'x', 'out': 'h'}", "");
+    ck_assert_int_eq(run_on(1, p)->calls[0].regions, 1);
 }
 END_TEST
 
@@ -214,8 +228,9 @@ int main(void) {
     tcase_add_test(t, a_gradient_of_one_return_by_an_argument);
     tcase_add_test(t, names_mean_arguments_and_returns);
     tcase_add_test(t, it_runs_in_grad_mode);
+    tcase_add_test(t, a_retained_graph_is_freed_by_the_next_backward);
     tcase_add_test(t, gradients_are_kept_between_calls);
-    tcase_add_test(t, statements_without_gradients_are_a_region_of_their_own);
+    tcase_add_test(t, statements_that_read_no_gradients_are_regions_of_their_own);
     suite_add_tcase(suite, t);
     return run_suite("reference/after", suite);
 }
