@@ -162,7 +162,7 @@ static ErrCode apply_functional(Session *s, const Call *call, Tensor **out, int 
         if (call->op->id == OP_nonzero && s->expanding_masks) {
             Var *v = var_of(out[i]);
             v->mask = var_of(call->arg[0].tensor);
-            v->mask_version = call->arg[0].tensor->storage->version;
+            v->mask_version = storage_whole(call->arg[0].tensor->storage)->version;
         }
     }
     if (node) {
@@ -272,6 +272,8 @@ static ErrCode emit_apply(Emit *e, const Call *call, Tensor **out, int *nout) {
         return dispatch_inplace_view(s, call, out, nout);
     case KIND_META:
         return dispatch_apply_meta(s, call, out, nout);
+    case KIND_STORAGE:
+        return dispatch_storage(s, call, out, nout);
     case KIND_COMPOSITE:
         CHECK(!"emit_call expands composites");
         break;

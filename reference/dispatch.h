@@ -22,4 +22,10 @@ ErrCode dispatch_inplace(Session *s, const Call *call, Tensor **out, int *nout);
 /* An INPLACE_VIEW row: out[0] = self, with other sizes and strides. */
 ErrCode dispatch_inplace_view(Session *s, const Call *call, Tensor **out, int *nout);
 
+/* ---- dispatch_storage.c ---- */
+/* A STORAGE row. */
+ErrCode dispatch_storage(Session *s, const Call *call, Tensor **out, int *nout);
+/* After elements of `written` have changed: what other readings of its memory are now. */
+void dispatch_storage_written(Session *s, const Storage *written);
+
 #endif

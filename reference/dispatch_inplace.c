@@ -343,25 +343,27 @@ static void write_self(Session *s, const OpInfo *op, const Call *twin, const Ten
     }
 }
 
-/* Do two tensors on one storage share a location? */
+/* Do two tensors on one memory share a byte? */
 static bool share_location(Session *s, const Tensor *a, const Tensor *b) {
-    int64_t end_a, end_b;
-    if (!tensor_extent(a, &end_a) || !tensor_extent(b, &end_b) || a->offset >= end_b ||
-        b->offset >= end_a) {
+    int64_t end_a, end_b, bytes_a = dtype_bytes(a->dtype), bytes_b = dtype_bytes(b->dtype);
+    if (!tensor_extent(a, &end_a) || !tensor_extent(b, &end_b) ||
+        a->offset * bytes_a >= end_b * bytes_b || b->offset * bytes_b >= end_a * bytes_a) {
         return false;
     }
-    unsigned char *seen = arena_alloc(s->arena, end_a - a->offset);
+    int64_t start = a->offset * bytes_a, room = end_a * bytes_a - start;
+    unsigned char *seen = arena_alloc(s->arena, room);
     const Tensor *one[1] = {a};
     for (Walk w = walk_start(a->size, a->ndim, one, 1); walk_more(&w); walk_next(&w)) {
-        seen[w.at[0] - a->offset] = 1;
+        memset(seen + w.at[0] * bytes_a - start, 1, (size_t)bytes_a);
     }
+    bool met = false;
     one[0] = b;
-    for (Walk w = walk_start(b->size, b->ndim, one, 1); walk_more(&w); walk_next(&w)) {
-        if (w.at[0] >= a->offset && w.at[0] < end_a && seen[w.at[0] - a->offset]) {
-            return true;
+    for (Walk w = walk_start(b->size, b->ndim, one, 1); walk_more(&w) && !met; walk_next(&w)) {
+        for (int64_t k = w.at[0] * bytes_b - start, n = k + bytes_b; k < n && !met; k++) {
+            met = k >= 0 && k < room && seen[k];
         }
     }
-    return false;
+    return met;
 }
 
 /* Does the write change an operand that is read later? Elementwise ops may read the very
@@ -375,8 +377,10 @@ static bool writes_operand(Session *s, const OpInfo *op, const Call *twin, const
     }
     for (int i = 1; i < slots->n; i++) {
         const Tensor *t = slots->v[i];
-        if (t && t->storage == self->storage &&
-            !(elementwise && tensor_same_size(t, self) && tensor_same_layout(t, self)) &&
+        bool same_elements = t && elementwise && tensor_same_size(t, self) &&
+                             tensor_same_layout(t, self) &&
+                             dtype_bytes(t->dtype) == dtype_bytes(self->dtype);
+        if (t && storage_same(t->storage, self->storage) && !same_elements &&
             share_location(s, self, t)) {
             return true;
         }
@@ -459,7 +463,7 @@ ErrCode dispatch_inplace(Session *s, const Call *call, Tensor **out, int *nout) 
             TRY(dispatch_allocate(s, value));
         }
         if (dispatch_kernel(s, &twin, &r, &value) != ERR_none) {
-            s->unsettled = self->storage;
+            s->unsettled = storage_whole(self->storage);
             return s->err->code;
         }
         if (s->shadow) {
@@ -474,7 +478,8 @@ ErrCode dispatch_inplace(Session *s, const Call *call, Tensor **out, int *nout) 
             write_self(s, call->op, &twin, value);
         }
     }
-    self->storage->version++;
+    dispatch_storage_written(s, self->storage);
+    storage_whole(self->storage)->version++;
     if (node) {
         node_save_results(s, node, &self, 1);
         var_rebase_history(s, var_of(self), node);

@@ -44,7 +44,7 @@ ErrCode dispatch_inplace_view(Session *s, const Call *call, Tensor **out, int *n
     }
     var_freeze_geometry(s, var_of(self));
     set_geometry(self, &r.out[0]);
-    self->storage->version++;
+    storage_whole(self->storage)->version++;
     if (node) {
         if (!dtype_is_float(self->dtype)) { /* an integer self that was written in place with a
                                                tensor that requires grad */

@@ -119,14 +119,14 @@ static void record_inputs(Run *r, const Input *inputs) {
         record->has_requires_grad = record->has_version = record->has_is_leaf =
             record->has_geometry = true;
         record->requires_grad = var_requires_grad(v);
-        record->version = t->storage->version;
+        record->version = storage_whole(t->storage)->version;
         record->is_leaf =
             v->grad_fn == NULL; /* an input is not a view: its grad_fn is never stale */
         record->ndim = t->ndim;
         memcpy(record->size, t->size, sizeof(int64_t) * (size_t)t->ndim);
         memcpy(record->stride, t->stride, sizeof(int64_t) * (size_t)t->ndim);
         record->storage_offset = t->offset;
-        record->unsettled = t->storage == r->s.unsettled;
+        record->unsettled = storage_whole(t->storage) == r->s.unsettled;
         values_record_storage(&record->data, t->storage, r->s.arena);
         record_grad(r, v->grad, &record->grad_state, &record->grad);
         record->poked = NULL;

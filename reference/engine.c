@@ -39,7 +39,7 @@ static ErrCode engine_check_saved(Session *s, const GradNode *node) {
                 return error_set(s->err, ERR_invalid, "No grad_fn for non-leaf saved tensor");
             }
         }
-        int64_t version = saved->value->storage->version;
+        int64_t version = storage_whole(saved->value->storage)->version;
         if (version != saved->version) {
             return error_set(
                 s->err, ERR_saved_modified,

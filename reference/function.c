@@ -181,7 +181,7 @@ static ErrCode wrap_outputs(Session *s, const Apply *a, Var **out) {
     const Function *f = a->f;
     int differentiable = 0;
     for (int i = 0; i < f->ndirty; i++) {
-        a->dirty[i]->tensor.storage->version++;
+        storage_whole(a->dirty[i]->tensor.storage)->version++;
     }
     for (int i = 0; i < f->nreturns; i++) {
         TRY(output_history(s, a, i, &out[i]));
@@ -209,11 +209,12 @@ static void save_values(Session *s, const Apply *a) {
     node->saved = arena_alloc_raw(s->arena, (int64_t)sizeof(SavedVariable) * (a->f->nsave + 1));
     for (int i = 0; i < a->f->nsave; i++) {
         Var *v = a->saved[i];
-        node->saved[node->nsaved++] = (SavedVariable){.value = &v->tensor,
-                                                      .version = v->tensor.storage->version,
-                                                      .unpack_materializes = v->grad_fn != node,
-                                                      .was_leaf = !v->grad_fn,
-                                                      .rank = v->output_nr};
+        node->saved[node->nsaved++] =
+            (SavedVariable){.value = &v->tensor,
+                            .version = storage_whole(v->tensor.storage)->version,
+                            .unpack_materializes = v->grad_fn != node,
+                            .was_leaf = !v->grad_fn,
+                            .rank = v->output_nr};
     }
 }
 
@@ -264,10 +265,11 @@ static ErrCode unpack(Session *s, GradNode *node, const SavedVariable *saved, Te
         (void)var_grad_fn(s, v);
         TRY(s->err->code);
     }
-    if (saved->value->storage->version != saved->version) {
+    if (storage_whole(saved->value->storage)->version != saved->version) {
         return error_set(s->err, ERR_saved_modified,
                          "a value saved by a function is at version %lld, saved at version %lld",
-                         (long long)saved->value->storage->version, (long long)saved->version);
+                         (long long)storage_whole(saved->value->storage)->version,
+                         (long long)saved->version);
     }
     *out = saved->value;
     if (!saved->unpack_materializes) {
@@ -354,7 +356,7 @@ ErrCode function_run_backward(Session *s, GradNode *node, Tensor *const *grad, T
     }
     int64_t version[MAX_FUNCTION_NAMES];
     for (int i = 0; i < f->nreturns; i++) {
-        version[i] = grad[i] ? grad[i]->storage->version : 0;
+        version[i] = grad[i] ? storage_whole(grad[i]->storage)->version : 0;
     }
     Frame outer = frame_open(r, node->needs_input_grad, recorded && !f->once_differentiable);
     ErrCode code = bind_gradients(r, node, bare, grad);

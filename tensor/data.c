@@ -24,6 +24,27 @@ Storage *storage_new(Arena *arena, DType dtype, int64_t numel) {
     return storage_of_bytes(arena, dtype, numel, bytes);
 }
 
+Storage *storage_as(Arena *arena, Storage *s, DType dtype) {
+    Storage *whole = storage_whole(s), *reading = whole->readings;
+    if (whole->dtype == dtype) {
+        return whole;
+    }
+    while (reading && reading->dtype != dtype) {
+        reading = reading->next;
+    }
+    if (!reading) {
+        reading = arena_new(arena, Storage);
+        reading->dtype = dtype;
+        reading->numel = whole->numel * dtype_bytes(whole->dtype) / dtype_bytes(dtype);
+        reading->data = whole->data;
+        reading->id = whole->id;
+        reading->whole = whole;
+        reading->next = whole->readings;
+        whole->readings = reading;
+    }
+    return reading;
+}
+
 /* The number of elements of a non-empty row-major tensor; false for any other tensor and on
  * overflow. */
 static bool row_major_numel(const Tensor *t, int64_t *numel) {

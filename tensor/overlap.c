@@ -104,7 +104,7 @@ Overlap tensor_overlap_status(const Tensor *a, const Tensor *b) {
     if (tensor_numel(a) == 0 || tensor_numel(b) == 0) {
         return OVERLAP_NO;
     }
-    if (a->storage != b->storage || !a->storage) {
+    if (!storage_same(a->storage, b->storage) || !a->storage) {
         return a->storage ? OVERLAP_NO : OVERLAP_TOO_HARD;
     }
     if (!tensor_is_dense(a) || !tensor_is_dense(b)) {

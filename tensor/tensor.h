@@ -40,7 +40,20 @@ typedef struct Storage {
     double *value64; /* float64 shadow: the value in double (NULL: no shadow) */
     double *bound;   /* float64 shadow: error bound of each element; NaN: the value depends on an
                         inconclusive discrete choice */
+    struct Storage *whole; /* this is the memory of that storage, read as another dtype (a view of
+                              its bytes), and has its version counter; NULL: memory of its own */
+    struct Storage *readings; /* of memory of its own: what reads it as other dtypes, .. */
+    struct Storage *next;     /* .. a list */
 } Storage;
+
+/* The storage that owns the memory and the version counter. */
+static inline Storage *storage_whole(const Storage *s) {
+    return s && s->whole ? s->whole : (Storage *)s;
+}
+/* Is it the same memory, perhaps read as another dtype? */
+static inline bool storage_same(const Storage *a, const Storage *b) {
+    return storage_whole(a) == storage_whole(b);
+}
 
 typedef struct Tensor {
     DType dtype;
@@ -70,6 +83,9 @@ static inline bool checked_add(int64_t a, int64_t b, int64_t *out) {
 
 /* A new zeroed storage of numel elements in `arena`. */
 Storage *storage_new(Arena *arena, DType dtype, int64_t numel);
+/* The memory of `s` read as elements of `dtype` (as many whole ones as it has room for): always the
+ * same one for a memory and a dtype. It has no shadow yet. */
+Storage *storage_as(Arena *arena, Storage *s, DType dtype);
 
 /* Is no dim but perhaps `dim` empty? */
 static inline bool tensor_has_slices(const Tensor *t, int dim) {

@@ -308,6 +308,9 @@ ErrCode capture_apply(Emit *e, const Call *call, Tensor **out, int *nout) {
         return capture_in_place_view(cap, call, out, nout);
     case KIND_META:
         return capture_apply_meta(cap, call, out, nout);
+    case KIND_STORAGE:
+        return error_set(cap->emit.err, ERR_unsupported, "%s.%s", call->op->name,
+                         call->op->overload);
     case KIND_COMPOSITE:
         break;
     }

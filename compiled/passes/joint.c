@@ -59,6 +59,7 @@ static ErrCode joint_apply(Emit *e, const Call *call, Tensor **out, int *nout) {
     case KIND_VIEW:
     case KIND_MULTI_VIEW:
         break;
+    case KIND_STORAGE: /* not captured */
     case KIND_META:
         if (op->id == OP_detach) {
             out[0] = call->arg[0].tensor;

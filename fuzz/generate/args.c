@@ -22,6 +22,11 @@ static bool dtype_argument(Draw *x, int k) {
             return true;
         }
     }
+    if (x->op->kind == KIND_STORAGE) { /* the bytes of bools are not supported */
+        DType read = made[draw_below(g, COUNT_OF(made))];
+        set_dtype(x->s, k, read == DT_bool ? DT_int32 : read);
+        return true;
+    }
     DType dtype = draw_chance(g, 50) ? g->main : made[draw_below(g, COUNT_OF(made))];
     if (x->op->kind == KIND_FACTORY && has(x->op, "row")) {
         dtype = draw_chance(g, 80) ? DT_int64 : DT_int32;

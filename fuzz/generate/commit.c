@@ -45,6 +45,15 @@ static StateOrigin origin_of(Gen *g, const Tensor *out) {
     return o;
 }
 
+/* Nothing is known of the values any more. */
+static void range_forget(Data *data) {
+    data->lo = -INFINITY;
+    data->hi = INFINITY;
+    data->bits = BITS_INEXACT;
+    data->trues = -1;
+    data->unique = data->uniform = false;
+}
+
 /* Visits the variables that the statement reads; true if one of the floating ones requires grad. */
 static bool note_reads(Gen *g, const Stmt *s) {
     bool requires_grad = false;
@@ -207,6 +216,9 @@ static GenVar *bind_output(Gen *g, const Stmt *s, const Call *call, Tensor *t, N
     GenVar *v;
     if (o.var != NULL) {
         GenVar from = *o.var;
+        if (s->op->kind == KIND_STORAGE) {
+            range_forget(&g->data[from.data]);
+        }
         int base = o.detached ? gen_base(g, false, true) : from.base;
         v = gen_var(g, name, t, from.data, base);
         if (!o.detached) {

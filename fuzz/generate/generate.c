@@ -25,10 +25,10 @@ static ErrCode watch_apply(Emit *e, const Call *call, Tensor **out, int *nout) {
         made->out = out[i];
         made->view = kind == KIND_VIEW || kind == KIND_MULTI_VIEW;
         made->multi = kind == KIND_MULTI_VIEW;
-        made->parent =
-            made->view || kind == KIND_META || kind == KIND_INPLACE || kind == KIND_INPLACE_VIEW
-                ? call->arg[0].tensor
-                : NULL;
+        made->parent = made->view || kind == KIND_META || kind == KIND_STORAGE ||
+                               kind == KIND_INPLACE || kind == KIND_INPLACE_VIEW
+                           ? call->arg[0].tensor
+                           : NULL;
         if (made->parent == out[i]) {
             g->nmade--;
         }

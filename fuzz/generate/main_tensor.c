@@ -72,6 +72,9 @@ static bool counts_bits(const Gen *g, const GenVar *v) {
 }
 
 static bool main_fits(Gen *g, const OpInfo *op, const GenVar *v, int least, int most, int tensors) {
+    if (op->kind == KIND_STORAGE && v->t->dtype == DT_bool && !draw_chance(g, 1)) {
+        return false;
+    }
     if (v->dead || v->t->ndim < least || v->t->ndim > most) {
         return false;
     }

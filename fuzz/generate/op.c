@@ -7,7 +7,7 @@
 
 enum { MAX_WEIGHT = 60 };
 
-_Static_assert(W_class_meta - W_class_factory + 1 == CLASS_COUNT, "a weight a class");
+_Static_assert(W_class_storage - W_class_factory + 1 == CLASS_COUNT, "a weight a class");
 
 static bool switched_off(const Gen *g, OpId id) {
     uint64_t z = (g->op_salt ^ (uint64_t)id) * 0x9E3779B97F4A7C15u;

@@ -30,6 +30,7 @@ static const char *lowering(const OpInfo *op) {
     case KIND_COMPOSITE:
         return "composed";
     case KIND_META:
+    case KIND_STORAGE:
         return "none";
     case KIND_INPLACE:
     case KIND_INPLACE_VIEW:

@@ -101,7 +101,8 @@ Step reduce_value(Program *p, int k) {
     bool constant = k % 2 == 1;
     if (s->kind != STMT_OP || s->nout == 0 || program_is_after(p, s->sid) ||
         s->op->kind == KIND_INPLACE || s->op->kind == KIND_INPLACE_VIEW ||
-        s->op->kind == KIND_META || (constant && (s->nout != 1 || s->op->kind == KIND_FACTORY))) {
+        s->op->kind == KIND_META || (s->op->kind == KIND_STORAGE && s->op->param[0].writes) ||
+        (constant && (s->nout != 1 || s->op->kind == KIND_FACTORY))) {
         return STEP_NOTHING;
     }
     bool in_setup = s->sid < (p->body.first ? p->body.first->sid : p->nstmts);

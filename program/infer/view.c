@@ -53,6 +53,49 @@ ErrCode infer_alias(const Call *call, Infer *r) {
     return ERR_none;
 }
 
+/* ---- another dtype ---- */
+
+/* view.dtype: the bytes of self as elements of another dtype, of which `ratio` or 1 / `ratio` make
+ * one of self along the last dim (aten/src/ATen/native/TensorConversions.cpp, view_dtype). */
+ErrCode infer_view_dtype(const Call *call, Infer *r) {
+    const Tensor *self = call->arg[0].tensor;
+    DType to = call->arg[1].dtype;
+    int from_bytes = dtype_bytes(self->dtype), to_bytes = dtype_bytes(to), last = self->ndim - 1;
+    Tensor *t = view_of(r, self);
+    t->dtype = to;
+    if (from_bytes == to_bytes) {
+        return ERR_none;
+    }
+    if (self->ndim == 0) {
+        return error_set(r->err, ERR_invalid,
+                         "self.dim() cannot be 0 to view %s as %s (different element sizes)",
+                         dtype_name(self->dtype), dtype_name(to));
+    }
+    bool narrower = to_bytes < from_bytes;
+    int64_t ratio = narrower ? from_bytes / to_bytes : to_bytes / from_bytes;
+    if (!narrower && (self->size[last] % ratio != 0 || self->offset % ratio != 0)) {
+        return error_set(r->err, ERR_invalid,
+                         "self.size(-1) and self.storage_offset() must be divisible by %lld to "
+                         "view %s as %s",
+                         (long long)ratio, dtype_name(self->dtype), dtype_name(to));
+    }
+    if (self->stride[last] != 1) {
+        return error_set(r->err, ERR_invalid, "self.stride(-1) must be 1 to view %s as %s",
+                         dtype_name(self->dtype), dtype_name(to));
+    }
+    for (int d = 0; d < last; d++) {
+        if (!narrower && self->stride[d] % ratio != 0) {
+            return error_set(r->err, ERR_invalid,
+                             "self.stride(%d) must be divisible by %lld to view %s as %s", d,
+                             (long long)ratio, dtype_name(self->dtype), dtype_name(to));
+        }
+        t->stride[d] = narrower ? geometry_stride(self->stride[d], ratio) : self->stride[d] / ratio;
+    }
+    t->size[last] = narrower ? self->size[last] * ratio : self->size[last] / ratio;
+    t->offset = narrower ? self->offset * ratio : self->offset / ratio;
+    return ERR_none;
+}
+
 /* ---- permutations of dims ---- */
 
 static void swap_dims(Tensor *t, int a, int b) {

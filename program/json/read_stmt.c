@@ -25,7 +25,6 @@ static const struct {
     {"round", "decimals", SIGN_NAME, "round.decimals"},
     {"round_", "decimals", SIGN_NAME, "round_.decimals"},
     {"remainder", "self", SIGN_NUMBER, "remainder.Scalar_Tensor"},
-    {"view", "dtype", SIGN_NAME, "view.dtype"},
     {"to", "other", SIGN_NAME, "to.other"},
     {"tensor_split", "tensor_indices_or_sections", SIGN_NAME,
      "tensor_split.tensor_indices_or_sections"},

@@ -149,7 +149,8 @@ void program_number(Program *p) {
 }
 
 bool function_takes(const OpInfo *op) {
-    return op->kind != KIND_INPLACE_VIEW && (op->kind != KIND_META || op->id == OP_detach);
+    return op->kind != KIND_INPLACE_VIEW && op->kind != KIND_STORAGE &&
+           (op->kind != KIND_META || op->id == OP_detach);
 }
 
 /* Has the block a statement that version 1 lacks? */

@@ -75,14 +75,14 @@ void alias_record(CallResult *call, Tensor *const *returns, int nreturns, Tensor
         r->has_alias = true;
         r->alias = ALIAS_NONE;
         r->alias_index = 0;
-        for (int i = 0; i < ninputs && r->alias == ALIAS_NONE && s->numel > 0; i++) {
-            if (inputs[i]->storage == s) {
+        for (int i = 0; i < ninputs && r->alias == ALIAS_NONE && storage_whole(s)->numel > 0; i++) {
+            if (storage_same(inputs[i]->storage, s)) {
                 r->alias = ALIAS_INPUT;
                 r->alias_index = i;
             }
         }
-        for (int j = 0; j < k && r->alias == ALIAS_NONE && s->numel > 0; j++) {
-            if (returns[j]->storage == s) {
+        for (int j = 0; j < k && r->alias == ALIAS_NONE && storage_whole(s)->numel > 0; j++) {
+            if (storage_same(returns[j]->storage, s)) {
                 r->alias = ALIAS_RETURN;
                 r->alias_index = j;
             }

@@ -16,6 +16,8 @@ OpClass op_class_of(const OpInfo *op, const OpInfo *twin) {
         return CLASS_RELAYOUT;
     case KIND_META:
         return CLASS_META;
+    case KIND_STORAGE:
+        return CLASS_STORAGE;
     case KIND_COMPOSITE:
         if (op->nparam > 1 && op->param[1].type == ARG_INDEX) {
             return op->param[0].writes ? CLASS_SETITEM : CLASS_GETITEM;

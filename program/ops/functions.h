@@ -23,6 +23,7 @@
 #define FUNC(id, schema, infer, kernel, propagation, grad, saves, ...)                             \
     DECLARE_INFER(infer) DECLARE_KERNEL(kernel)
 #define COMPOSITE(id, schema, decompose, ...) DECLARE_DECOMPOSE(decompose)
+#define STORAGE(id, schema, infer, ...) DECLARE_INFER(infer)
 #include "program/ops/ops.def"
 
 /* Derivative rules. A row without one says `nondiff`: the macro after the declarations makes its

@@ -69,6 +69,8 @@ static ErrCode meta_apply(Emit *e, const Call *call, Tensor **out, int *nout) {
         }
         *nout = call->op->id != OP__also_saves;
         return ERR_none;
+    case KIND_STORAGE: /* self as it will be */
+        return meta_infer(e, call, out, nout);
     case KIND_COMPOSITE:
         return emit_call(e, call, out, nout);
     default:

@@ -81,6 +81,8 @@ static const OpRow rows[OP_COUNT] = {
     ROW_OF(INPLACE, id, sch, .twin = OP_##tw, .checks = ch, __VA_ARGS__)
 #define INPLACE_VIEW(id, sch, tw, ...) ROW_OF(INPLACE_VIEW, id, sch, .twin = OP_##tw, __VA_ARGS__)
 #define META(id, sch, ...) ROW_OF(META, id, sch, .twin = OP_NONE, __VA_ARGS__)
+#define STORAGE(id, sch, inf, ...)                                                                 \
+    ROW_OF(STORAGE, id, sch, .infer = infer_##inf, .twin = OP_NONE, __VA_ARGS__)
 #include "program/ops/ops.def"
 };
 

@@ -16,6 +16,8 @@
  *                 object (t_, squeeze_, ..)
  *   META          changes or cuts history only: detach, detach_, requires_grad_, retain_grad (the
  *                 executors know them by id)
+ *   STORAGE       another reading of self's memory (view.dtype), or a change of the memory itself;
+ *                 never recorded, known by id; the compiled executor does not run them
  */
 #ifndef PROGRAM_OP_H
 #define PROGRAM_OP_H
@@ -44,7 +46,8 @@ typedef enum OpKind {
     KIND_COMPOSITE,
     KIND_INPLACE,
     KIND_INPLACE_VIEW,
-    KIND_META
+    KIND_META,
+    KIND_STORAGE
 } OpKind;
 
 /* How rounding errors of a functional op's operands reach its result: read by the float64 shadow,
@@ -241,6 +244,7 @@ typedef enum OpClass {
     CLASS_WRITE_MOVE,
     CLASS_RELAYOUT,
     CLASS_META,
+    CLASS_STORAGE,
     CLASS_COUNT,
     CLASS_NEVER = CLASS_COUNT /* programs cannot name it */
 } OpClass;
@@ -272,7 +276,7 @@ struct OpInfo {
     uint16_t lists;              /* parameters that are lists of tensors or ints (bits) */
     int nreturn;                 /* 1; 0 for `-> ()`; -1: Tensor[] */
     bool returns_alias;          /* some return carries an alias mark */
-    InferFn infer;               /* FACTORY, VIEW, MULTI_VIEW, FUNC, POINTWISE (common) */
+    InferFn infer;               /* FACTORY, VIEW, MULTI_VIEW, FUNC, STORAGE, POINTWISE (common) */
     KernelFn kernel;             /* FACTORY, FUNC, POINTWISE (common) */
     DecomposeFn decompose;       /* COMPOSITE */
     GradFn grad;                 /* NULL = nondiff */
