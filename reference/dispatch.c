@@ -16,6 +16,9 @@
 ErrCode dispatch_kernel(Session *s, const Call *call, const Infer *inferred, Tensor *const *out) {
     KernelCtx k = {s->arena, s->err, NULL, inferred};
     ErrCode code = call->op->kernel(call, out, &k);
+    if (code != ERR_none && s->emit.written) {
+        s->unsettled = storage_whole(s->emit.written->storage);
+    }
     session_undefined(s, k.undefined != NULL, k.undefined);
     return code == ERR_none ? s->err->code : error_set(s->err, code, "%s failed", call->op->name);
 }
@@ -297,6 +300,10 @@ static ErrCode emit_item_int(Emit *e, const Tensor *t, int64_t *value) {
     return ERR_none;
 }
 
+static void emit_undefined(Emit *e, const char *why) {
+    session_undefined(session_of(e), true, why);
+}
+
 static bool emit_records(Emit *e, const Tensor *t) {
     const Session *s = session_of(e);
     return s->grad_mode && !s->running_backward && var_requires_grad(var_of((Tensor *)t));
@@ -315,6 +322,7 @@ Session session_new(Arena *arena, Error *err, const RunOptions *options, bool gr
                               .count_nonzero = emit_count_nonzero,
                               .item_int = emit_item_int,
                               .records = emit_records,
+                              .undefined = emit_undefined,
                               .read_history = emit_reads_history},
                      .err = err,
                      .arena = arena,

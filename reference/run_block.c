@@ -176,7 +176,8 @@ static ErrCode run_reference_op(Run *r, const Stmt *stmt) {
     TRY(stmt_bind(stmt, r->p, r->env, s->arena, &call, s->err));
     s->expanding_masks = stmt->op->id != OP_nonzero;
     if (s->detect_unspecified) {
-        session_unspecified(s, unspecified(&call));
+        Call form = call.op->out_dtype != OUT_NOT ? call_functional(&call) : call;
+        session_unspecified(s, unspecified(&form));
     }
     TRY(emit_call(&s->emit, &call, out, &nout));
     if (nout == 2 && var_of(out[1])->grad_fn && var_of(out[1])->grad_fn->other_half) {

@@ -208,6 +208,13 @@ class Input:
     def __init__(self, name, storage, tensor):
         self.name, self.storage, self.tensor = name, storage, tensor
 
+    def whole(self):
+        """Its storage as it is now: resize_ and out= may have made it larger."""
+        memory = self.storage.untyped_storage() if hasattr(self.storage, "untyped_storage") else None
+        if memory is None or memory.nbytes() <= self.storage.numel() * self.storage.element_size():
+            return self.storage
+        return torch.empty(0, dtype=self.storage.dtype, device=self.storage.device).set_(memory)
+
 
 def build(inputs):
     placed, length, data = [], {}, {}
@@ -308,14 +315,14 @@ def input_record(given):
     tensor = given.tensor
     return {"name": given.name, "requires_grad": tensor.requires_grad, "is_leaf": tensor.is_leaf, "version": tensor._version,
             "size": list(tensor.size()), "stride": list(tensor.stride()), "storage_offset": tensor.storage_offset(),
-            "data": elements(given.storage), "grad": grad_record(tensor.grad)}
+            "data": elements(given.whole()), "grad": grad_record(tensor.grad)}
 
 
 def poke(returns, inputs):
     for index, tensor in enumerate(returns):
         if not overlaps_itself(tensor):
             tensor.detach().fill_(index + 1)
-    return {"returns": [elements(tensor) for tensor in returns], "inputs": [elements(given.storage) for given in inputs]}
+    return {"returns": [elements(tensor) for tensor in returns], "inputs": [elements(given.whole()) for given in inputs]}
 
 
 # ---- modes: each one runs the calls of one program ----

@@ -216,7 +216,15 @@ static ErrCode apply_function(Capture *cap, const Call *given, Tensor **out, int
     if (tape) {
         cap_save_operands(cap, tape, call, slot, -1);
     }
-    TRY(capture_check_values(cap, call, &r.out[0]));
+    if (cap->emit.written) { /* the value is written to this tensor */
+        cap->writing = alias_class_of(cap->emit.written)->input;
+    }
+    code = capture_check_values(cap, call, &r.out[0]);
+    if (cap->emit.written) {
+        cap->unsettled |= code != ERR_none && cap->writing >= 0;
+        cap->writing = code == ERR_none ? -1 : cap->writing;
+    }
+    TRY(code);
     bool integer = !dtype_is_float(r.out[0].dtype);
     if (integer && op_refuses_backward(call->op)) {
         tape = NULL;

@@ -172,13 +172,13 @@ bool draw_arguments(Gen *g, Stmt *s, GenVar *self) {
         x.t = x.self->t;
         set_tensor(s, x.main, x.self);
         x.dim = x.t->ndim > 0 ? draw_below(g, x.t->ndim) : 0;
-        const OpInfo *form = op->kind == KIND_INPLACE ? op_info(op->twin) : op;
+        const OpInfo *form = op_form(op);
         x.divides =
             form->kind == KIND_POINTWISE && !dtype_is_float(x.t->dtype) &&
             (pw_is_quotient(form->pw) || (form->pw == PW_div && has(form, "rounding_mode")));
     }
     int last = -1;
-    for (int k = 0; k < op->nparam; k++) {
+    for (int k = op->out_dtype != OUT_NOT; k < op->nparam; k++) {
         if (op->window != OP_NONE && named(&op->param[k], "src")) {
             last = k;
         } else if (!args_argument(&x, k)) {
@@ -186,6 +186,9 @@ bool draw_arguments(Gen *g, Stmt *s, GenVar *self) {
         }
     }
     if (last >= 0 && !args_argument(&x, last)) {
+        return false;
+    }
+    if (op->out_dtype != OUT_NOT && !into_argument(&x)) {
         return false;
     }
     if (op->kind == KIND_FACTORY && dtype_is_float(g->main) && draw_chance(g, 8)) {

@@ -31,7 +31,7 @@ __attribute__((always_inline)) static inline bool has(const OpInfo *op, const ch
 }
 /* Is the other operand a count of bits? */
 static inline bool shifts(const OpInfo *op) {
-    const OpInfo *form = op->kind == KIND_INPLACE ? op_info(op->twin) : op;
+    const OpInfo *form = op_form(op);
     return form->kind == KIND_POINTWISE && form->typing == typing_shift;
 }
 static inline int64_t size_along(const Draw *x) {
@@ -64,5 +64,7 @@ bool main_has_dims(const OpInfo *op, const GenVar *v);
 GenVar *draw_main(Gen *g, const OpInfo *op);
 /* The parameter that the sizes of the others depend on, or -1. */
 int main_param(const OpInfo *op);
+/* The `into` of an OUT row, when the other arguments are drawn. */
+bool into_argument(Draw *x);
 
 #endif

@@ -97,6 +97,9 @@ static void note_saved(Gen *g, const Stmt *s, const Call *call) {
         form.op = op_info(form.op->twin); /* the same parameters */
     }
     const OpInfo *op = form.op;
+    if (op->out_dtype != OUT_NOT) { /* never recorded */
+        return;
+    }
     if (op->kind != KIND_POINTWISE && op->kind != KIND_FUNC && op->kind != KIND_COMPOSITE) {
         return;
     }
@@ -127,7 +130,7 @@ static void note_saved(Gen *g, const Stmt *s, const Call *call) {
 /* An in-place op refuses operands that share memory with self, except (pointwise) self as it is. */
 static bool operands_overlap(Gen *g, const Stmt *s) {
     const GenVar *self = arg_var(g, s, 0);
-    const OpInfo *twin = s->op->kind == KIND_INPLACE ? op_info(s->op->twin) : s->op;
+    const OpInfo *twin = op_form(s->op);
     for (int k = 1; k < s->op->nparam && self != NULL; k++) {
         const GenVar *v = arg_var(g, s, k);
         if (v != NULL && v->data == self->data &&
@@ -157,9 +160,8 @@ static Tensor *new_geometry(Gen *g, const Call *call) {
 
 /* An in-place view: other sizes under all names of the tensor. The untaken arm of a branch changes
  * nothing. */
-static void apply_geometry(Gen *g, const Call *call) {
-    const Tensor *old = call->arg[0].tensor;
-    Tensor *t = g->untaken ? NULL : new_geometry(g, call);
+static void apply_geometry(Gen *g, const Tensor *old, Tensor *t) {
+    t = g->untaken ? NULL : t;
     for (int i = 0; i < g->nvars && t != NULL; i++) {
         GenVar *v = &g->var[i];
         if (v->t == old) {
@@ -171,9 +173,19 @@ static void apply_geometry(Gen *g, const Call *call) {
     }
 }
 
-static GenVar *apply_write(Gen *g, const Stmt *s, const Call *call, bool requires_grad,
-                           NameId out) {
+static GenVar *apply_write(Gen *g, const Stmt *s, const Call *call, Tensor *result,
+                           bool requires_grad, NameId out) {
     GenVar *self = gen_find(g, s->arg[0].tensor);
+    requires_grad &= s->op->out_dtype == OUT_NOT;
+    bool resizes = s->op->kind == KIND_STORAGE ||
+                   (s->op->out_dtype != OUT_NOT && !tensor_same_size(self->t, result));
+    if (resizes) {
+        apply_geometry(g, call->arg[0].tensor, result);
+        self = gen_find(g, s->arg[0].tensor);
+        Data *data = &g->data[self->data];
+        range_forget(data);
+        data->numel = data->numel > tensor_numel(self->t) ? data->numel : tensor_numel(self->t);
+    }
     Base *base = &g->base[self->base];
     if (s->op->kind == KIND_META) {
         if (s->op->id == OP_detach_) {
@@ -182,8 +194,10 @@ static GenVar *apply_write(Gen *g, const Stmt *s, const Call *call, bool require
         } else if (s->op->id == OP_requires_grad_) {
             base->requires_grad = call->arg[1].b;
         }
+    } else if (s->op->kind == KIND_STORAGE) {
+        /* all that is known is forgotten */
     } else if (s->op->kind == KIND_INPLACE_VIEW) {
-        apply_geometry(g, call);
+        apply_geometry(g, call->arg[0].tensor, new_geometry(g, call));
     } else {
         Data held = range_result(g, s, call, self->t);
         Data *data = &g->data[self->data];
@@ -245,6 +259,21 @@ static GenVar *bind_output(Gen *g, const Stmt *s, const Call *call, Tensor *t, N
     return v;
 }
 
+/* Does an operand of an op that is refused where something is recorded require grad? */
+static bool forbids_grad(Gen *g, const Stmt *s) {
+    bool met = false;
+    for (int k = 0; k < s->op->nparam && s->op->out_dtype != OUT_NOT && op_form(s->op)->grad; k++) {
+        const GenVar *v = arg_var(g, s, k);
+        met |= v != NULL && gen_var_requires_grad(g, v);
+        ArgType type = s->op->param[k].type;
+        for (int i = 0; type == ARG_TENSORS && i < s->arg[k].tensors.n; i++) {
+            v = gen_find(g, s->arg[k].tensors.v[i]);
+            met |= v != NULL && gen_var_requires_grad(g, v);
+        }
+    }
+    return met;
+}
+
 GenVar *stmt_commit(Gen *g, Stmt *s, NameId out) {
     Call call;
     Tensor *result[MAX_OUTPUTS];
@@ -262,7 +291,8 @@ GenVar *stmt_commit(Gen *g, Stmt *s, NameId out) {
     const OpInfo *op = s->op;
     bool writes = op->nparam > 0 && op->param[0].writes;
     DType to = writes ? g->env[s->arg[0].tensor]->dtype : n > 0 ? result[0]->dtype : DT_bool;
-    if (dtype_category(to) == CAT_INT && any_tensor_given(s) && !range_cast_fits(g, s, to)) {
+    Stmt form = stmt_form(s);
+    if (dtype_category(to) == CAT_INT && any_tensor_given(s) && !range_cast_fits(g, &form, to)) {
         return NULL;
     }
     if (writes && operands_overlap(g, s) && !draw_chance(g, 5)) {
@@ -271,6 +301,11 @@ GenVar *stmt_commit(Gen *g, Stmt *s, NameId out) {
     if (op->kind == KIND_INPLACE_VIEW) {
         const Tensor *t = new_geometry(g, &call);
         if (t != NULL && tensor_numel(t) > g->most) {
+            return NULL;
+        }
+    } else if (op->kind == KIND_STORAGE || op->out_dtype != OUT_NOT) {
+        if (n < 1 || tensor_numel(result[0]) > g->most ||
+            (g->grad && forbids_grad(g, s) && !draw_chance(g, 5))) {
             return NULL;
         }
     } else if (!writes) {
@@ -299,7 +334,7 @@ GenVar *stmt_commit(Gen *g, Stmt *s, NameId out) {
         } else {
             out = NAME_NONE;
         }
-        return apply_write(g, s, &call, requires_grad, out);
+        return apply_write(g, s, &call, n > 0 ? result[0] : NULL, requires_grad, out);
     }
     s->nout = n;
     s->out_list = op->nreturn != 1;
@@ -340,7 +375,8 @@ void gen_replay(Gen *g, const Stmt *s) {
     }
     if (s->op->nparam > 0 && s->op->param[0].writes) {
         if (gen_find(g, s->arg[0].tensor) != NULL) {
-            apply_write(g, s, &call, requires_grad, s->nout > 0 ? s->out[0] : NAME_NONE);
+            apply_write(g, s, &call, n > 0 ? result[0] : NULL, requires_grad,
+                        s->nout > 0 ? s->out[0] : NAME_NONE);
         }
         return;
     }

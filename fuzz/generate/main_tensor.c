@@ -4,7 +4,7 @@
 
 int main_param(const OpInfo *op) {
     int first = -1;
-    for (int k = 0; k < op->nparam; k++) {
+    for (int k = op->out_dtype != OUT_NOT; k < op->nparam; k++) {
         if (op->param[k].type == ARG_TENSOR) {
             if (param_is(&op->param[k], "self")) {
                 return k;
@@ -47,7 +47,7 @@ static void dims_wanted(const OpInfo *op, int *least, int *most) {
 
 /* Does the result jump where the operands move a little? */
 static bool makes_choice(const OpInfo *op) {
-    const OpInfo *form = op->kind == KIND_INPLACE ? op_info(op->twin) : op;
+    const OpInfo *form = op_form(op);
     if (form->discrete) {
         return true;
     }
@@ -85,7 +85,11 @@ static bool main_fits(Gen *g, const OpInfo *op, const GenVar *v, int least, int 
         (tensors > 1 || (op->kind != KIND_POINTWISE && op->propagation != PROPAGATION_SUM))) {
         return false;
     }
-    if (op->param[0].writes && op->kind != KIND_META) {
+    if (op->out_dtype != OUT_NOT) {
+        if (g->grad && gen_var_requires_grad(g, v) && !draw_chance(g, 2)) {
+            return false;
+        }
+    } else if (op->param[0].writes && op->kind != KIND_META) {
         if (!var_writable(g, v, false) ||
             (g->data[v->data].saved && g->grad && !draw_chance(g, 10))) {
             return false;
@@ -193,11 +197,14 @@ GenVar *draw_main(Gen *g, const OpInfo *op) {
         size[n++] = draw_between(g, 1, 4);
     }
     n = n > most ? most : n;
-    bool written = op->param[0].writes;
+    bool written = op->param[0].writes; /* or refused if it requires grad */
     if (shifts(op) && op->param[0].type == ARG_SCALAR) {
         return draw_index_tensor(g, draw_chance(g, 70) ? DT_int64 : DT_int32, size, n, 0, 6, -1);
     }
-    return draw_input(
-        g, op->kind == KIND_FUNC && op->propagation == PROPAGATION_MATMUL ? g->main : draw_dtype(g),
-        size, n, false, written ? 0 : 60);
+    return draw_input(g,
+                      op_form(op)->kind == KIND_FUNC &&
+                              op_form(op)->propagation == PROPAGATION_MATMUL
+                          ? g->main
+                          : draw_dtype(g),
+                      size, n, false, written ? 0 : 60);
 }

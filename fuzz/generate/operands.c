@@ -279,7 +279,7 @@ bool tensor_argument(Draw *x, int k) {
                    : operands_give(x, k, named_factor(x, k));
     }
     if (named(p, "mat1") || named(p, "mat2") || named(p, "vec") || named(p, "tensor") ||
-        (named(p, "other") && x->op->kind == KIND_COMPOSITE)) {
+        (named(p, "other") && op_form(x->op)->kind == KIND_COMPOSITE)) {
         return operands_give(x, k, factor_argument(x, k));
     }
     if (named(p, "values") && has(x->op, "indices")) {
@@ -402,4 +402,36 @@ bool indices_argument(Draw *x, int k) {
         }
     }
     return last > 0 && give_tensors(x, k, v, last);
+}
+
+/* ---- out ---- */
+
+static bool takes_result(Gen *g, const GenVar *v, const Tensor *result, DType dtype) {
+    return !v->dead && !v->fuzzy && v->t->dtype == dtype && tensor_same_size(v->t, result) &&
+           (!g->grad || !gen_var_requires_grad(g, v) || draw_chance(g, 2)) &&
+           (!g->data[v->data].saved || draw_chance(g, 10)) && !tensor_overlaps_itself(v->t);
+}
+
+/* What the result is written to: mostly of its size and dtype. */
+bool into_argument(Draw *x) {
+    Gen *g = x->g;
+    Stmt form = stmt_form(x->s);
+    Call call;
+    g->err.code = ERR_none;
+    Infer r = {.arena = g->arena, .err = &g->err};
+    if (stmt_bind(&form, g->p, g->env, g->arena, &call, &g->err) != ERR_none ||
+        form.op->infer(&call, &r) != ERR_none || r.n != 1) {
+        return false;
+    }
+    const Tensor *result = &r.out[0];
+    DType dtype = draw_chance(g, 85) ? result->dtype : draw_dtype(g);
+    bool resizes = draw_chance(g, 3);
+    for (int i = 0; i < 24 && g->nvars > 0 && draw_chance(g, 97); i++) {
+        GenVar *v = &g->var[draw_below(g, g->nvars)];
+        if (resizes ? !v->dead && !v->fuzzy && v->t->dtype == dtype && var_writable(g, v, false)
+                    : takes_result(g, v, result, dtype)) {
+            return operands_give(x, 0, v);
+        }
+    }
+    return operands_give(x, 0, draw_input(g, dtype, result->size, result->ndim, false, 0));
 }

@@ -315,6 +315,11 @@ static Range row_range(Gen *g, const Stmt *s, const Call *call, const OpInfo *op
 }
 
 Data range_result(Gen *g, const Stmt *s, const Call *call, const Tensor *out) {
+    if (s->op->out_dtype != OUT_NOT) {
+        Stmt form = stmt_form(s);
+        Call functional = call_functional(call);
+        return range_result(g, &form, &functional, out);
+    }
     const OpInfo *op = s->op->kind == KIND_INPLACE ? op_info(s->op->twin) : s->op;
     bool unique = op->range == RANGE_COUNTING || op->range == RANGE_BETWEEN;
     Range r;

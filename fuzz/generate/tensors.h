@@ -46,6 +46,15 @@ GenVar *draw_index_tensor(Gen *g, DType dtype, const int64_t *size, int ndim, in
 GenVar *draw_literal(Gen *g, DType dtype, const int64_t *size, int ndim, const int64_t *values);
 
 /* ---- generate/range.c: guesses about values ---- */
+/* The statement as the functional form of an OUT row; any other as it is. */
+static inline Stmt stmt_form(const Stmt *s) {
+    Stmt form = *s;
+    if (s->op->out_dtype != OUT_NOT) {
+        form.op = op_form(s->op);
+        form.arg = s->arg + 1;
+    }
+    return form;
+}
 /* What the results of `call` hold, from what its tensor arguments hold. */
 Data range_result(Gen *g, const Stmt *s, const Call *call, const Tensor *out);
 /* False if a float to integer conversion in the statement may leave the integer's range. */

@@ -96,6 +96,28 @@ ErrCode infer_view_dtype(const Call *call, Infer *r) {
     return ERR_none;
 }
 
+/* resize_: contiguous, from where self begins. */
+ErrCode infer_resize_(const Call *call, Infer *r) {
+    const Tensor *self = call->arg[0].tensor;
+    const Arg *size = &call->arg[1];
+    if (sizes_equal(self->size, self->ndim, size->ints.v, size->ints.n)) {
+        (void)view_of(r, self);
+        return ERR_none;
+    }
+    TRY(infer_contiguous(r, self->dtype, size->ints.v, size->ints.n));
+    r->out[0].offset = self->offset;
+    return ERR_none;
+}
+
+/* _resize_out: the sizes and strides of a result, for the tensor that it is written to. */
+ErrCode infer_resize_out(const Call *call, Infer *r) {
+    const Tensor *self = call->arg[0].tensor;
+    TRY(infer_contiguous(r, self->dtype, call->arg[1].ints.v, call->arg[1].ints.n));
+    r->out[0].offset = self->offset;
+    dims_copy(r->out[0].stride, call->arg[2].ints.v, call->arg[2].ints.n);
+    return ERR_none;
+}
+
 /* ---- permutations of dims ---- */
 
 static void swap_dims(Tensor *t, int a, int b) {

@@ -32,6 +32,11 @@ struct Emit {
     /* Reads the grad_fn of `t`, as a recorded op does before it checks its operands: a stale one is
      * made anew or refused. NULL: there is no history. */
     ErrCode (*read_history)(Emit *e, Tensor *t);
+    /* PyTorch leaves undefined what the statement does; `why` is static. NULL: somebody else says
+     * so. */
+    void (*undefined)(Emit *e, const char *why);
+    const Tensor *written; /* what the value of the op is written to, or NULL: a value that is
+                              refused may leave it written in part */
 };
 
 /* Reads the history of `t` if an op on it would be recorded. Returns the sticky error. */
@@ -39,6 +44,21 @@ ErrCode emit_read_history(Emit *e, Tensor *t);
 
 /* Applies `call`, expanding composites; out has room for MAX_OUTPUTS. Returns the sticky error. */
 ErrCode emit_call(Emit *e, const Call *call, Tensor **out, int *nout);
+
+/* The call of the functional form of an INPLACE or OUT row; any other call as it is. */
+static inline Call call_functional(const Call *call) {
+    Call form = {.op = call->op};
+    if (call->op->kind == KIND_INPLACE) {
+        call_copy(&form, call);
+        form.op = op_info(call->op->twin);
+    } else if (call->op->out_dtype != OUT_NOT) {
+        form.op = op_info(call->op->twin);
+        memcpy(form.arg, call->arg + 1, sizeof(Arg) * (size_t)form.op->nparam);
+    } else {
+        call_copy(&form, call);
+    }
+    return form;
+}
 
 /* A Call with op set and every argument at its default (a required one: zero). */
 static inline void call_init(Call *call, OpId id) {

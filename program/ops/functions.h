@@ -25,6 +25,7 @@
 #define COMPOSITE(id, schema, decompose, ...) DECLARE_DECOMPOSE(decompose)
 #define STORAGE(id, schema, infer, ...) DECLARE_INFER(infer)
 #include "program/ops/ops.def"
+DECLARE_DECOMPOSE(out) /* all OUT rows */
 
 /* Derivative rules. A row without one says `nondiff`: the macro after the declarations makes its
  * name NULL. */

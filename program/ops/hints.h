@@ -62,6 +62,26 @@ typedef enum InPlaceWrites {
     WRITES_INDEXED  /* the same; indices say which; with `accumulate` it reads them */
 } InPlaceWrites;
 
+/* ---- rows with an out ---- */
+
+/* What an OUT row asks of the dtype of `out`. */
+typedef enum OutDtype {
+    OUT_NOT, /* the row is none */
+    OUT_CAST,
+    OUT_SAME,
+    OUT_SAME_FIRST, /* the same, and the result has self's, so that nothing else is checked before
+                     */
+    OUT_CHOOSES
+} OutDtype;
+
+/* Which memory `out` may not share. */
+typedef enum OutMemory {
+    OUT_ITERATOR,    /* its own, or a part of an operand's: as TensorIterator */
+    OUT_APART,       /* its own, or an operand's */
+    OUT_APART_FIRST, /* the same, before sizes and dtypes are checked */
+    OUT_UNCHECKED
+} OutMemory;
+
 /* ---- the generator ---- */
 
 /* DRAW(..): how the generator draws the arguments, where the names and types of the parameters do

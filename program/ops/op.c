@@ -30,6 +30,8 @@ typedef struct OpRow {
     int no_kernel, kernel_since;
     InPlaceOrder order;
     InPlaceWrites writes;
+    OutDtype out_dtype;
+    OutMemory out_memory;
     DrawKind draw;
     RangeKind range;
     int dims[2];
@@ -80,6 +82,9 @@ static const OpRow rows[OP_COUNT] = {
 #define INPLACE(id, sch, tw, ch, ...)                                                              \
     ROW_OF(INPLACE, id, sch, .twin = OP_##tw, .checks = ch, __VA_ARGS__)
 #define INPLACE_VIEW(id, sch, tw, ...) ROW_OF(INPLACE_VIEW, id, sch, .twin = OP_##tw, __VA_ARGS__)
+#define OUT(id, sch, tw, dt, me, ...)                                                              \
+    ROW_OF(COMPOSITE, id, sch, .decompose = decompose_out, .twin = OP_##tw, .out_dtype = OUT_##dt, \
+           .out_memory = OUT_##me, __VA_ARGS__)
 #define META(id, sch, ...) ROW_OF(META, id, sch, .twin = OP_NONE, __VA_ARGS__)
 #define STORAGE(id, sch, inf, ...)                                                                 \
     ROW_OF(STORAGE, id, sch, .infer = infer_##inf, .twin = OP_NONE, __VA_ARGS__)
@@ -160,6 +165,8 @@ static void op_read_row(int id) {
     op->id_name = row->id_name;
     op->schema = row->schema;
     op->kind = row->kind;
+    op->out_dtype = row->out_dtype;
+    op->out_memory = row->out_memory;
     schema_read(op);
     op->code = op_code_of(op);
     find_tensors(op);
@@ -227,7 +234,7 @@ void op_table_init(void) {
     for (int id = 0; id < OP_COUNT; id++) {
         inherit_from_twin(&infos[id]);
         infos[id].class =
-            op_class_of(&infos[id], infos[id].kind == KIND_INPLACE ? &infos[infos[id].twin] : NULL);
+            op_class_of(&infos[id], infos[id].twin != OP_NONE ? &infos[infos[id].twin] : NULL);
         classes[id] = (unsigned char)infos[id].class;
     }
     ready = true;

@@ -14,8 +14,10 @@
  *   INPLACE       writes the value of its functional form, its twin, to self
  *   INPLACE_VIEW  gives self the geometry of a view: other sizes and strides for the same tensor
  *                 object (t_, squeeze_, ..)
- *   META          changes or cuts history only: detach, detach_, requires_grad_, retain_grad (the
- *                 executors know them by id)
+ *   OUT           writes the value of its functional form, its twin, to a tensor that may get its
+ *                 size: `out` in ATen, which programs call `into` (`out` names results) and which
+ * is parameter 0, like everything that is written. A COMPOSITE with a twin META          changes or
+ * cuts history only: detach, detach_, requires_grad_, retain_grad (the executors know them by id)
  *   STORAGE       another reading of self's memory (view.dtype), or a change of the memory itself;
  *                 never recorded, known by id; the compiled executor does not run them
  */
@@ -244,6 +246,7 @@ typedef enum OpClass {
     CLASS_WRITE_MOVE,
     CLASS_RELAYOUT,
     CLASS_META,
+    CLASS_WRITE_OUT,
     CLASS_STORAGE,
     CLASS_COUNT,
     CLASS_NEVER = CLASS_COUNT /* programs cannot name it */
@@ -298,7 +301,9 @@ struct OpInfo {
                         */
     signed char operand_missing[PW_MAX_OPERANDS]; /* what a None operand stands for: -1 lowest, +1
                                                      highest, 0 may not be None */
-    OpId twin;           /* INPLACE: the functional form; INPLACE_VIEW: the view */
+    OpId twin;          /* INPLACE, OUT: the functional form; INPLACE_VIEW: the view */
+    OutDtype out_dtype; /* OUT, else OUT_NOT */
+    OutMemory out_memory;
     bool checks_overlap; /* INPLACE: refuses a self that overlaps itself (semantics.md 3.3) */
     bool types_first;    /* INPLACE: checks dtypes before memory and sizes */
     bool casts_first;    /* INPLACE: and whether the result can be cast to self */
@@ -320,6 +325,12 @@ struct OpInfo {
     bool checks_first; /* a composite in PyTorch, which checks its operands before it reads their
                           history */
 };
+
+const OpInfo *op_info(OpId id);
+/* The functional form of an INPLACE or OUT row, else the row itself. */
+static inline const OpInfo *op_form(const OpInfo *op) {
+    return op->kind == KIND_INPLACE || op->out_dtype != OUT_NOT ? op_info(op->twin) : op;
+}
 
 /* Does the op check its operands before it reads their history? */
 static inline bool op_checks_first(const OpInfo *op) {

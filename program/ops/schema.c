@@ -207,9 +207,15 @@ static void read_params(OpReader *r, OpInfo *op) {
             }
             if (counts) {
                 CHECK(op->nparam < MAX_PARAMS);
+                bool out = op->out_dtype != OUT_NOT && p.writes;
+                if (out) { /* the first one, like all that is written */
+                    p.name = "into";
+                    memmove(op->param + 1, op->param, sizeof p * (size_t)op->nparam);
+                }
                 p.key = name_key(p.name);
                 op->names |= name_bit(p.key);
-                op->param[op->nparam++] = p;
+                op->param[out ? 0 : op->nparam] = p;
+                op->nparam++;
             }
         }
         (void)op_take(r, ",");

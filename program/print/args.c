@@ -271,7 +271,7 @@ void print_arguments(const Printer *pr, const Stmt *s, int first, bool keywords)
     int n = 0;
     for (int i = first; i < s->op->nparam; i++) {
         const Param *param = &s->op->param[i];
-        if (!s->arg[i].given) {
+        if (!s->arg[i].given || (i == 0 && s->op->out_dtype != OUT_NOT)) {
             continue;
         }
         text_add(pr->t, n++ ? ", " : "");
@@ -285,6 +285,9 @@ void print_arguments(const Printer *pr, const Stmt *s, int first, bool keywords)
         } else {
             print_arg(pr, &s->arg[i], param->type);
         }
+    }
+    if (s->op->out_dtype != OUT_NOT) {
+        text_printf(pr->t, ", out=%s", print_name(pr, s->arg[0].tensor));
     }
     if (s->requires_grad_given) {
         text_printf(pr->t, "%srequires_grad=%s", n ? ", " : "",

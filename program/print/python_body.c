@@ -244,7 +244,10 @@ static void print_python_call(const Printer *pr, const Stmt *s, CallStyle call_s
         plain = with_ints(s, args);
         s = &plain;
     }
-    if (op->id == OP_getitem) {
+    if (op->out_dtype != OUT_NOT) {
+        text_printf(t, "torch.%s", op->name);
+        print_arguments(pr, s, 0, false);
+    } else if (op->id == OP_getitem) {
         text_printf(t, "%s[", print_name(pr, s->arg[0].tensor));
         print_index(pr, &s->arg[1]);
         text_add(t, "]");
