@@ -43,8 +43,9 @@ static ErrCode refuse_recorded(Emit *e, const Call *call, const OpInfo *form) {
 /* The memory of `out`, which may not be that of an operand, in part or at all. */
 static ErrCode refuse_memory(Emit *e, const OpInfo *op, const Tensor *out, Tensor *const *slot,
                              int n) {
-    bool checked = op->out_memory != OUT_UNCHECKED && tensor_numel(out) > 0;
-    if (checked && tensor_internal_overlap(out) == OVERLAP_YES) {
+    bool checked = op->out_memory != OUT_UNCHECKED;
+    bool nothing = op->out_memory == OUT_APART && tensor_numel(out) == 0;
+    if (checked && !nothing && tensor_internal_overlap(out) == OVERLAP_YES) {
         return error_set(e->err, ERR_overlap,
                          "more than one element of the written-to tensor refers to a single "
                          "memory location");
@@ -55,8 +56,8 @@ static ErrCode refuse_memory(Emit *e, const OpInfo *op, const Tensor *out, Tenso
             continue;
         }
         Overlap status = tensor_overlap_status(out, slot[i]);
-        if (checked && (status == OVERLAP_PARTIAL ||
-                        (status == OVERLAP_FULL && op->out_memory != OUT_ITERATOR))) {
+        bool whole = op->out_memory == OUT_APART || (op->out_memory == OUT_APART_FIRST && i == 0);
+        if (checked && (status == OVERLAP_PARTIAL || (status == OVERLAP_FULL && whole))) {
             return error_set(e->err, ERR_overlap,
                              "some elements of the input tensor and the written-to tensor refer to "
                              "a single memory location");
@@ -113,6 +114,8 @@ static ErrCode out_check(Emit *e, const OpInfo *op, const Call *form, const Tens
     int n = call_slots(form, slot);
     bool iterator = form->op->kind == KIND_POINTWISE;
     if (iterator) {
+        DType result;
+        TRY(form->op->types_first ? pointwise_typed_first(form, &result, e->err) : ERR_none);
         TRY(pointwise_refused_first(form, e->err));
     }
     if (op->out_dtype == OUT_SAME_FIRST) {
@@ -130,7 +133,8 @@ static ErrCode out_check(Emit *e, const OpInfo *op, const Call *form, const Tens
     /* a kernel that lacks the dtype is missed when out has been resized, or even written */
     out_undefined(e,
                   (code == ERR_dtype && (!iterator || broadcasts_away(out, slot, n))) ||
-                      (code != ERR_none && op->out_memory == OUT_APART_FIRST),
+                      (code != ERR_none && op->out_memory == OUT_APART_FIRST) ||
+                      (code == ERR_shape && op_param(form->op, "beta") >= 0),
                   GREW);
     TRY(code);
     TRY(e->err->code);
@@ -140,8 +144,11 @@ static ErrCode out_check(Emit *e, const OpInfo *op, const Call *form, const Tens
                          "output with shape of self doesn't match the broadcast shape");
     }
     TRY(refuse_dtype(e, op, r->out[0].dtype, out->dtype));
-    TRY(iterator || (!fits && op->out_memory != OUT_APART) ? ERR_none
-                                                           : refuse_memory(e, op, out, slot, n));
+    if (!iterator && (fits || op->out_memory == OUT_APART)) {
+        code = refuse_memory(e, op, out, slot, n);
+        out_undefined(e, code != ERR_none && !fits, GREW);
+        TRY(code);
+    }
     r->n = 0;
     code = form->op->infer(form, r);
     out_undefined(e, code != ERR_none, GREW);

@@ -215,7 +215,8 @@ static void inherit_from_twin(OpInfo *op) {
     if (op->twin == OP_NONE) {
         return;
     }
-    const OpInfo *twin = &infos[op->twin];
+    OpInfo *twin = &infos[op->twin];
+    twin->types_first |= op->kind == KIND_INPLACE && op->types_first;
     op->draw = op->draw ? op->draw : twin->draw;
     op->range = op->range ? op->range : twin->range;
     op->discrete |= twin->discrete;

@@ -305,7 +305,8 @@ struct OpInfo {
     OutDtype out_dtype; /* OUT, else OUT_NOT */
     OutMemory out_memory;
     bool checks_overlap; /* INPLACE: refuses a self that overlaps itself (semantics.md 3.3) */
-    bool types_first;    /* INPLACE: checks dtypes before memory and sizes */
+    bool types_first;    /* INPLACE, and its functional form: checks dtypes before memory and
+                            sizes */
     bool casts_first;    /* INPLACE: and whether the result can be cast to self */
     bool writes_uncast;  /* INPLACE: the result must have self's dtype (`invalid`): its loop asserts
                             that it need not cast */
