@@ -309,8 +309,8 @@ static ErrCode engine_run_node(Session *s, const EngineTask *task, GradNode *nod
     }
     if (!task->retain_graph && s->err->code == ERR_none) { /* a node that raises is not released */
         node->freed = true;
-        if (node->other_half && !node->other_half->other_half_freed) {
-            node->other_half->other_half_freed = node->visit;
+        for (GradNode *half = node->other_half; half && half != node; half = half->other_half) {
+            half->other_half_freed = half->other_half_freed ? half->other_half_freed : node->visit;
         }
     }
     return s->err->code;
@@ -433,8 +433,9 @@ ErrCode engine_run(Session *s, const EngineTask *task) {
         if (node) {
             node->captured = s->visits;
         }
-        if (node && node->other_half) { /* the walk looks for the node, not for its output */
-            node->other_half->captured = s->visits;
+        for (GradNode *half = node ? node->other_half : NULL; half && half != node;
+             half = half->other_half) { /* the walk looks for the node, not for its output */
+            half->captured = s->visits;
         }
     }
     GradNode *visited = NULL;

@@ -170,8 +170,9 @@ void backward_run(BackwardEngine *x, const Edge *root, Tensor *const *tangent, i
         if (node) {
             node->captured = x->visit;
         }
-        if (node && node->other_half) { /* the walk looks for the node, not for its output */
-            node->other_half->captured = x->visit;
+        for (GradNode *half = node ? node->other_half : NULL; half && half != node;
+             half = half->other_half) { /* the walk looks for the node, not for its output */
+            half->captured = x->visit;
         }
     }
     for (int i = 0; i < nroots; i++) {

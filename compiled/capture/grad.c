@@ -270,8 +270,8 @@ static void grad_run_node(BackwardEngine *x, GradNode *node) {
     }
     if (!in->retain_graph && e->err->code == ERR_none) {
         node->freed = true;
-        if (node->other_half && !node->other_half->other_half_freed) {
-            node->other_half->other_half_freed = node->visit;
+        for (GradNode *half = node->other_half; half && half != node; half = half->other_half) {
+            half->other_half_freed = half->other_half_freed ? half->other_half_freed : node->visit;
         }
     }
     for (int i = 0; i < node->nslot && e->err->code == ERR_none; i++) {

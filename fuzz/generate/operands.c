@@ -363,6 +363,14 @@ static bool operands_accept_any(const Gen *g, const GenVar *v) {
 bool tensors_argument(Draw *x, int k) {
     Gen *g = x->g;
     GenVar *v[8];
+    if (x->op->foreach && k > 0) { /* one operand for each tensor of the first list */
+        const PArg *self = &x->s->arg[0];
+        for (int i = 0; i < self->tensors.n; i++) {
+            const Tensor *t = g->env[self->tensors.v[i]];
+            v[i] = draw_operand(g, t->dtype, t->size, t->ndim);
+        }
+        return give_tensors(x, k, v, self->tensors.n);
+    }
     int n = 1 + (g->situation.long_lists ? draw_below(g, 8) : draw_below(g, 3));
     v[0] = draw_var(g, operands_accept_any);
     if (v[0] == NULL) {
@@ -377,7 +385,10 @@ bool tensors_argument(Draw *x, int k) {
         for (int d = 0; d < x->t->ndim; d++) {
             size[d] = d == x->dim && joins && draw_chance(g, 40) ? draw_extent(g) : x->t->size[d];
         }
-        v[i] = operands_exactly(x, draw_chance(g, 90) ? x->t->dtype : g->main, size, x->t->ndim);
+        v[i] =
+            x->op->foreach && draw_chance(g, 50)
+                ? draw_var(g, operands_accept_any)
+                : operands_exactly(x, draw_chance(g, 90) ? x->t->dtype : g->main, size, x->t->ndim);
     }
     return give_tensors(x, k, v, n);
 }

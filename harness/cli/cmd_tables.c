@@ -60,7 +60,7 @@ int cmd_ops(const Options *o) {
     Arena arena = ARENA_EMPTY;
     for (int id = 0; id < OP_COUNT; id++) {
         const OpInfo *op = op_info((OpId)id);
-        if (op->name[0] == '_') {
+        if (op_name_is_internal(op->name)) {
             continue; /* programs cannot name it */
         }
         if (!o->json) {

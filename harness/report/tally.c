@@ -114,7 +114,7 @@ void tally_sample(Tally *t, const CompileCounters *counters, int signatures, dou
 
 /* ---- printing ---- */
 
-static bool is_public(int op) { return op_info((OpId)op)->name[0] != '_'; }
+static bool is_public(int op) { return !op_name_is_internal(op_info((OpId)op)->name); }
 
 static void text_kinds(Text *text, const char *title, const char *(*name)(int),
                        const int64_t *counts) {

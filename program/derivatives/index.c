@@ -32,6 +32,13 @@ void grad_linked(Grad *g) {
     }
 }
 
+/* self: grad; others: none */
+void grad_joined(Grad *g) {
+    if (wanted(g, SELF)) {
+        give(g, SELF, grad_of(g));
+    }
+}
+
 /* self: grad (grad_finish casts it to self's dtype) */
 void grad_to_copy(Grad *g) {
     if (wanted(g, SELF)) {

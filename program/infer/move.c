@@ -15,6 +15,11 @@ ErrCode infer_linked(const Call *call, Infer *r) {
     return infer_cloned(r, grad, grad->dtype);
 }
 
+ErrCode infer_joined(const Call *call, Infer *r) {
+    const Tensor *self = call->arg[0].tensor;
+    return infer_cloned(r, self, self->dtype);
+}
+
 ErrCode infer_to_copy(const Call *call, Infer *r) {
     const Tensor *self = call->arg[0].tensor;
     return infer_cloned(r, self, call_dtype(call, "dtype", self->dtype));

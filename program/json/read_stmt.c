@@ -126,7 +126,7 @@ static bool bad_overload(Reader *r, const Json *stmt, const OpInfo *first, int n
 static const OpInfo *read_stmt_choose_op(Reader *r, const Json *stmt, const char *name,
                                          bool *unknown) {
     const OpInfo *first = NULL;
-    int n = name[0] == '_' ? 0 : op_overloads(name, &first);
+    int n = op_name_is_internal(name) ? 0 : op_overloads(name, &first);
     const char *other = n > 0 ? foreign_overload(name, stmt) : name;
     *unknown = other != NULL;
     if (other) {
@@ -188,8 +188,9 @@ static bool read_unknown_op(Reader *r, const Json *j, const char *name, Stmt *s)
     const Json *out = json_get(j, "out");
     if (!r->unknown_op) {
         const OpInfo *first;
-        const char *other =
-            op_overloads(name, &first) > 0 && name[0] != '_' ? foreign_overload(name, j) : NULL;
+        const char *other = op_overloads(name, &first) > 0 && !op_name_is_internal(name)
+                                ? foreign_overload(name, j)
+                                : NULL;
         r->unknown_op =
             arena_printf(r->arena, "%s.op: the %s %s is not in the op table", json_path(r, j),
                          other ? "overload" : "op", other ? other : name);

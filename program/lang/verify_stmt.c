@@ -104,7 +104,7 @@ static bool literal_ok(const Stmt *s) {
 }
 
 static bool verify_lang_op(ProgramVerifier *v, const Stmt *s) {
-    if (!s->op || s->op->name[0] == '_') {
+    if (!s->op || op_name_is_internal(s->op->name)) {
         return verify_fail_stmt(v, "no op that a program can name");
     }
     bool writes = false;

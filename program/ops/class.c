@@ -2,7 +2,7 @@
 #include "program/ops/op.h"
 
 OpClass op_class_of(const OpInfo *op, const OpInfo *twin) {
-    if (op->name[0] == '_') {
+    if (op_name_is_internal(op->name)) {
         return CLASS_NEVER;
     }
     switch (op->kind) {
@@ -22,9 +22,10 @@ OpClass op_class_of(const OpInfo *op, const OpInfo *twin) {
         if (op->nparam > 1 && op->param[1].type == ARG_INDEX) {
             return op->param[0].writes ? CLASS_SETITEM : CLASS_GETITEM;
         }
-        return op->out_dtype != OUT_NOT ? CLASS_WRITE_OUT
-               : op->param[0].writes    ? CLASS_WRITE_MOVE
-                                        : CLASS_COMPOSITE;
+        return op->foreach                ? CLASS_FOREACH
+               : op->out_dtype != OUT_NOT ? CLASS_WRITE_OUT
+               : op->param[0].writes      ? CLASS_WRITE_MOVE
+                                          : CLASS_COMPOSITE;
     case KIND_POINTWISE:
         return pw_is_logic(op->pw) ? CLASS_LOGIC : op->noperand == 1 ? CLASS_UNARY : CLASS_BINARY;
     case KIND_FUNC:

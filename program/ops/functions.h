@@ -26,6 +26,7 @@
 #define STORAGE(id, schema, infer, ...) DECLARE_INFER(infer)
 #include "program/ops/ops.def"
 DECLARE_DECOMPOSE(out) /* all OUT rows */
+DECLARE_DECOMPOSE(foreach)
 
 /* Derivative rules. A row without one says `nondiff`: the macro after the declarations makes its
  * name NULL. */

@@ -69,7 +69,7 @@ static int compare_codes(const void *a, const void *b) {
 
 static void index_codes(void) {
     for (int id = 0; id < OP_COUNT; id++) {
-        if (row(id)->name[0] != '_') {
+        if (!op_name_is_internal(row(id)->name)) {
             by_code[ncodes++] = row(id);
         }
     }

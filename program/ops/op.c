@@ -36,7 +36,7 @@ typedef struct OpRow {
     RangeKind range;
     int dims[2];
     OpId window; /* 0, which is a factory, says none */
-    bool discrete, floating, one_formula, summed_size, one_node, checks_first;
+    bool discrete, floating, one_formula, summed_size, one_node, checks_first, foreach;
     const char *non_differentiable;
 } OpRow;
 
@@ -85,6 +85,9 @@ static const OpRow rows[OP_COUNT] = {
 #define OUT(id, sch, tw, dt, me, ...)                                                              \
     ROW_OF(COMPOSITE, id, sch, .decompose = decompose_out, .twin = OP_##tw, .out_dtype = OUT_##dt, \
            .out_memory = OUT_##me, __VA_ARGS__)
+#define FOREACH(id, sch, tw, sv, ...)                                                              \
+    ROW_OF(COMPOSITE, id, sch, .decompose = decompose_foreach, .twin = OP_##tw, .saves = sv,       \
+           .foreach = true, .range = RANGE_UNKNOWN, __VA_ARGS__)
 #define META(id, sch, ...) ROW_OF(META, id, sch, .twin = OP_NONE, __VA_ARGS__)
 #define STORAGE(id, sch, inf, ...)                                                                 \
     ROW_OF(STORAGE, id, sch, .infer = infer_##inf, .twin = OP_NONE, __VA_ARGS__)
@@ -195,6 +198,7 @@ static void op_read_row(int id) {
     op->floating = row->floating;
     op->summed_size = row->summed_size;
     op->one_node = row->one_node;
+    op->foreach = row->foreach;
     op->checks_first = row->checks_first;
     op->one_formula = row->one_formula;
     op->checks_overlap = row->checks & CHECKED;

@@ -246,6 +246,7 @@ typedef enum OpClass {
     CLASS_WRITE_MOVE,
     CLASS_RELAYOUT,
     CLASS_META,
+    CLASS_FOREACH,
     CLASS_WRITE_OUT,
     CLASS_STORAGE,
     CLASS_COUNT,
@@ -302,6 +303,7 @@ struct OpInfo {
     signed char operand_missing[PW_MAX_OPERANDS]; /* what a None operand stands for: -1 lowest, +1
                                                      highest, 0 may not be None */
     OpId twin;          /* INPLACE, OUT: the functional form; INPLACE_VIEW: the view */
+    bool foreach;       /* FOREACH, whose twin is the op of one tensor */
     OutDtype out_dtype; /* OUT, else OUT_NOT */
     OutMemory out_memory;
     bool checks_overlap; /* INPLACE: refuses a self that overlaps itself (semantics.md 3.3) */
@@ -328,6 +330,10 @@ struct OpInfo {
 };
 
 const OpInfo *op_info(OpId id);
+/* Is the row for derivative rules and decompositions only, so that programs cannot name it? */
+static inline bool op_name_is_internal(const char *name) {
+    return name[0] == '_' && strncmp(name, "_foreach_", 9) != 0;
+}
 /* The functional form of an INPLACE or OUT row, else the row itself. */
 static inline const OpInfo *op_form(const OpInfo *op) {
     return op->kind == KIND_INPLACE || op->out_dtype != OUT_NOT ? op_info(op->twin) : op;
