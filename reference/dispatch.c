@@ -242,6 +242,12 @@ static ErrCode dispatch_apply_meta(Session *s, const Call *call, Tensor **out, i
     case OP_retain_grad:
         *nout = 0;
         return var_retain_grad(s, self);
+    case OP__result_is:
+        *nout = 0;
+        if (self->grad_fn) {
+            self->grad_fn->result_node = var_of(call->arg[1].tensor)->grad_fn;
+        }
+        return ERR_none;
     case OP__also_saves: /* what else the node of self checks when it runs: other, and whether the
                             node of other is freed */
         *nout = 0;

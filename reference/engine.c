@@ -61,7 +61,8 @@ static Tensor *const *engine_unpack_results(Session *s, GradNode *node) {
         out[i] = node->result[i];
         if (out[i]->storage) {
             Var *v = var_of(out[i]), *copy = var_new(s, out[i]);
-            Edge edge = v->base ? var_gradient_edge(s, v) : (Edge){node, i};
+            Edge edge = v->base ? var_gradient_edge(s, v)
+                                : (Edge){node->result_node ? node->result_node : node, i};
             copy->grad_fn = edge.node;
             copy->output_nr = edge.nr;
             out[i] = &copy->tensor;

@@ -168,6 +168,26 @@ static ErrCode run_block_bind_outputs(Run *r, const Stmt *stmt, Tensor *const *o
     return ERR_none;
 }
 
+/* Of an OUT row what is said of its functional form, of a FOREACH row what is said of each tensor.
+ */
+static void note_unspecified(Session *s, const Call *call) {
+    int n = call->op->foreach ? call->arg[0].tensors.n : 1;
+    for (int k = 1; k < call->op->nparam && call->op->foreach; k++) {
+        if (call->op->param[k].type == ARG_TENSORS && call->arg[k].tensors.n != n) {
+            n = 0; /* refused */
+        }
+    }
+    for (int i = 0; i < n; i++) {
+        Call form = *call;
+        if (call->op->foreach) {
+            form = call_of_each(call, i);
+        } else if (call->op->out_dtype != OUT_NOT) {
+            form = call_functional(call);
+        }
+        session_unspecified(s, unspecified(&form));
+    }
+}
+
 static ErrCode run_reference_op(Run *r, const Stmt *stmt) {
     Session *s = &r->s;
     Call call;
@@ -176,8 +196,7 @@ static ErrCode run_reference_op(Run *r, const Stmt *stmt) {
     TRY(stmt_bind(stmt, r->p, r->env, s->arena, &call, s->err));
     s->expanding_masks = stmt->op->id != OP_nonzero;
     if (s->detect_unspecified) {
-        Call form = call.op->out_dtype != OUT_NOT ? call_functional(&call) : call;
-        session_unspecified(s, unspecified(&form));
+        note_unspecified(s, &call);
     }
     TRY(emit_call(&s->emit, &call, out, &nout));
     if (nout == 2 && var_of(out[1])->grad_fn && var_of(out[1])->grad_fn->other_half) {

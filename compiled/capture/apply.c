@@ -282,6 +282,12 @@ static ErrCode capture_apply_meta(Capture *cap, const Call *call, Tensor **out, 
     case OP_retain_grad:
         *nout = 0;
         return cap_retain_grad(cap, self);
+    case OP__result_is:
+        *nout = 0;
+        if (self->grad_fn.node) {
+            self->grad_fn.node->result_node = ((Var *)call->arg[1].tensor)->grad_fn.node;
+        }
+        return ERR_none;
     case OP__also_saves: /* what else the node of self checks when it runs: other, and
                             whether the node of other is freed */
         *nout = 0;

@@ -28,7 +28,7 @@ static ErrCode grad_unpack_results(Capture *cap, GradNode *node, Tensor **out) {
     }
     Var *v = node->saved_result,
         *copy = capture_var(cap, alias_class_of(&v->tensor), &v->tensor, v->node);
-    copy->grad_fn = (Edge){node, 0};
+    copy->grad_fn = (Edge){node->result_node ? node->result_node : node, 0};
     if (v->base) {
         TRY(cap_gradient_edge(cap, v, &copy->grad_fn));
     }

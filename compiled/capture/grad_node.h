@@ -111,6 +111,7 @@ struct GradNode {
     bool in_formula;  /* recorded with Emit.in_formula */
     bool freed;       /* a backward ran it and did not retain the graph */
     GradNode *other_half;     /* another output's node, where PyTorch has one node for both */
+    GradNode *result_node;    /* the node whose output its result is, if that is another one */
     int64_t other_half_freed; /* the walk that freed that one, or 0 */
     int moved_before; /* how many leaves of Capture.moved_leaves joint had visited before it ran the
                          node */

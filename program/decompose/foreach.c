@@ -22,18 +22,6 @@ static ErrCode foreach_count(const Call *call, int *n, Error *err) {
     return *n > MAX_OUTPUTS ? error_set(err, ERR_limit, "a list of %d tensors", *n) : ERR_none;
 }
 
-/* The twin's call for tensor i of each list. */
-static Call foreach_one(const Call *call, int i) {
-    Call one = call_new(call->op->twin);
-    for (int k = 0; k < call->op->nparam; k++) {
-        one.arg[k] = call->arg[k];
-        if (call->op->param[k].type == ARG_TENSORS) {
-            one.arg[k] = (Arg){.is_tensor = true, .tensor = call->arg[k].tensors.v[i]};
-        }
-    }
-    return one;
-}
-
 /* Is the op recorded? Then the history of all tensors is read. */
 static bool foreach_recorded(Emit *e, const Call *call) {
     Tensor *slot[MAX_SLOTS];
@@ -58,8 +46,12 @@ static ErrCode foreach_join(Emit *e, const Call *call, Tensor **out, int n) {
             return error_set(e->err, ERR_invalid, "Autograd not support dtype: %s",
                              dtype_name(out[i]->dtype));
         }
+        Tensor *value = out[i];
         out[i] = emit_op(e, saves ? OP__joined_saving : OP__joined, 2, out[i], slot, nslot);
         TRY(e->err->code);
+        if (call->op->saves_result && e->records(e, value)) {
+            emit_result_is(e, value, out[i]);
+        }
     }
     for (int i = 0; i < n; i++) {
         for (int j = 0; j < n && call->op->saves_result; j++) {
@@ -78,7 +70,7 @@ ErrCode decompose_foreach(Emit *e, const Call *call, Tensor **out, int *nout) {
     bool recorded = foreach_recorded(e, call);
     TRY(e->err->code);
     for (int i = 0; i < n; i++) {
-        Call each = foreach_one(call, i);
+        Call each = call_of_each(call, i);
         Tensor *result[MAX_OUTPUTS];
         TRY(emit_call(e, &each, result, &one));
         out[i] = result[0];

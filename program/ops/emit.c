@@ -225,6 +225,14 @@ static void emit_tie(Emit *e, Tensor *answer, Tensor *other, bool one_node, bool
 void emit_also_saves(Emit *e, Tensor *answer, Tensor *saved, bool one_node) {
     emit_tie(e, answer, saved, one_node, true);
 }
+void emit_result_is(Emit *e, Tensor *value, Tensor *result) {
+    Call call = call_new(OP__result_is);
+    call.arg[0].tensor = value;
+    call.arg[1].tensor = result;
+    Tensor *none[MAX_OUTPUTS];
+    int n;
+    (void)emit_call(e, &call, none, &n);
+}
 void emit_one_node(Emit *e, Tensor *answer, Tensor *other) {
     emit_tie(e, answer, other, true, false);
 }

@@ -73,6 +73,18 @@ static inline Call call_new(OpId id) {
     return call;
 }
 
+/* The call of a FOREACH row's twin for tensor i of each list, which all have one. */
+static inline Call call_of_each(const Call *call, int i) {
+    Call one = call_new(call->op->twin);
+    for (int k = 0; k < call->op->nparam; k++) {
+        one.arg[k] = call->arg[k];
+        if (call->op->param[k].type == ARG_TENSORS) {
+            one.arg[k] = (Arg){.is_tensor = true, .tensor = call->arg[k].tensors.v[i]};
+        }
+    }
+    return one;
+}
+
 /* The op with arguments in schema order, cut short where defaults do: emit_op(e, OP_mm, a, b). By
  * ArgType, the variadic arguments are: tensors Tensor*; lists (Tensor **v, int n) and (const
  * int64_t *v, int n); Scalar by value; int64_t; int for bool and dtypes; double; const char *.
@@ -108,6 +120,8 @@ Tensor *emit_mm(Emit *e, Tensor *a, Tensor *b);
 /* The node of `answer` checks the version of `saved`, too. `one_node`: PyTorch has one node for
  * both, so that either is freed with the other. */
 void emit_also_saves(Emit *e, Tensor *answer, Tensor *saved, bool one_node);
+/* The node of `value` reads its result with the history of `result`, whose value is the same. */
+void emit_result_is(Emit *e, Tensor *value, Tensor *result);
 /* PyTorch has one node for both: the node of `answer` is freed with that of `other`. */
 void emit_one_node(Emit *e, Tensor *answer, Tensor *other);
 /* Sums broadcast dims away until the size is `size` (at::sum_to); `a` itself if it has that

@@ -67,7 +67,7 @@ static ErrCode meta_apply(Emit *e, const Call *call, Tensor **out, int *nout) {
         if (call->op->id == OP_detach) {
             out[0] = arena_copy(e->arena, call->arg[0].tensor, (int64_t)sizeof(Tensor));
         }
-        *nout = call->op->id != OP__also_saves;
+        *nout = call->op->nreturn;
         return ERR_none;
     case KIND_STORAGE: /* self as it will be */
         return meta_infer(e, call, out, nout);
