@@ -273,6 +273,18 @@ static double rounding_scale(const Point *p, double y) {
     case PW_softshrink:
     case PW_softshrink_number:
         return fmax(fabs(y), fabs(x[0]));
+    case PW_smooth_l1:
+    case PW_huber_slope:
+        return fabs(y) + fabs(x[0]) + fabs(x[1]);
+    case PW_smooth_l1_slope:
+        return x[2] == 0 ? 1 : fabs(y) + (fabs(x[0]) + fabs(x[1])) / x[2];
+    case PW_huber:
+        return fabs(y) + x[2] * (fabs(x[0]) + fabs(x[1]) + x[2]);
+    case PW_bce:
+        return fabs(x[1] - 1) * (1 - fmax(log(1 - x[0]), -100)) +
+               fabs(x[1]) * (1 - fmax(log(x[0]), -100));
+    case PW_bce_slope:
+        return (fabs(x[0]) + fabs(x[1])) / fmax((1 - x[0]) * x[0], x[2]);
     default:
         return fabs(y);
     }

@@ -196,6 +196,23 @@ static double softshrink_of(double v, double lambda) {
 static double entr_of(double v) {
     return isnan(v) ? v : v > 0 ? -v * log(v) : v == 0 ? 0 : -INFINITY;
 }
+/* Losses of a difference `d`, and of a probability `p`; `size`: where the parabola ends. */
+static double smooth_l1_of(double d, double size) {
+    return fabs(d) < size ? 0.5 * d * d / size : fabs(d) - 0.5 * size;
+}
+static double smooth_l1_slope_of(double d, double size) {
+    return d <= -size ? -1 : d >= size ? 1 : d / size;
+}
+static double huber_of(double d, double size) {
+    return fabs(d) <= size ? 0.5 * d * d : size * (fabs(d) - 0.5 * size);
+}
+static double huber_slope_of(double d, double size) {
+    return d <= -size ? -size : d >= size ? size : d;
+}
+static double larger_of(double a, double b) { return a < b ? b : a; }
+static double bce_of(double p, double target) {
+    return (target - 1) * larger_of(log(1 - p), -100) - target * larger_of(log(p), -100);
+}
 /* In the two's complement of the dtype: the magnitude of its least number is that number. */
 static int64_t magnitude_in(int64_t v, const PwStatus *status) {
     if (v >= 0) {

@@ -260,6 +260,19 @@ static ErrCode check_sorter_range(Capture *cap, const Call *call) {
     return search_has_kernel(call, cap->emit.err);
 }
 
+/* binary_cross_entropy: all elements are numbers from 0 to 1. */
+static ErrCode check_unit(Capture *cap, const Call *call) {
+    const Arg *arg = call->arg;
+    bool some = tensor_numel(arg[0].tensor) > 0 && tensor_numel(arg[1].tensor) > 0;
+    for (int k = 0; k < 2 && some; k++) {
+        Node *inside;
+        TRY(in_bounds(cap, node_of(arg[k].tensor), scalar_int(0), scalar_int(1), false, &inside));
+        add_check(cap, CHECK_NONZERO, inside, 0, ERR_invalid,
+                  "all elements of input and target should be between 0 and 1");
+    }
+    return ERR_none;
+}
+
 ErrCode capture_check_values(Capture *cap, const Call *call, const Tensor *out) {
     const Arg *arg = call->arg;
     switch (call->op->value_checks) {
@@ -315,6 +328,8 @@ ErrCode capture_check_values(Capture *cap, const Call *call, const Tensor *out) 
         return since(fill_overlap) ? ERR_none : check_fits(cap, arg[1].tensor, out->dtype);
     case VALUE_CHECK_SORTER:
         return check_sorter_range(cap, call);
+    case VALUE_CHECK_UNIT:
+        return check_unit(cap, call);
     }
     return ERR_none;
 }

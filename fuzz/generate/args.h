@@ -45,6 +45,11 @@ typedef enum Drawn {
     DRAWN_NOTHING /* nothing fits */
 } Drawn;
 Drawn nn_argument(Draw *x, int k);
+/* The same for losses and layers (fuzz/layers/). */
+Drawn layer_argument(Draw *x, int k);
+/* A floating tensor of numbers from 0 to 1, existing or computed (fuzz/layers/losses.c); NULL:
+ * none. */
+GenVar *draw_unit(Gen *g);
 
 /* Each draws parameter k of the statement; false: nothing fits. */
 bool scalar_argument(Draw *x, int k);

@@ -173,6 +173,9 @@ GenVar *draw_main(Gen *g, const OpInfo *op) {
         return draw_index_tensor(g, draw_chance(g, 80) ? DT_int64 : DT_int32, &length, 1, 0, 3, -1);
     }
     dims_wanted(op, &least, &most);
+    if (op->draw == DRAW_LOSS_OF_UNIT && draw_chance(g, 90)) {
+        return draw_unit(g);
+    }
     if (g->nvars > 0 && draw_feature(g, g->situation.chain)) {
         GenVar *last = &g->var[g->nvars - 1];
         if (main_fits(g, op, last, least, most, tensors)) {

@@ -323,6 +323,6 @@ Drawn nn_argument(Draw *x, int k) {
     case DRAW_CONV_PLANE:
         return conv_argument(x, k, 2);
     default:
-        return DRAWN_ELSEWHERE;
+        return layer_argument(x, k);
     }
 }

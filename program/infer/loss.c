@@ -65,6 +65,13 @@ ErrCode infer_mse_loss(const Call *call, Infer *r) {
     return reduction == 0 ? ERR_none : infer_contiguous(r, dtype, NULL, 0);
 }
 
+/* ---- losses that are computed from other ops: their value ---- */
+
+ErrCode infer_of_value(const Call *call, Infer *r) {
+    const Tensor *value = call->arg[op_param(call->op, "value")].tensor;
+    return infer_cloned(r, value, value->dtype);
+}
+
 /* ---- nll_loss ---- */
 
 static ErrCode check_target(const Tensor *target, Error *err) {

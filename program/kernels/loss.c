@@ -82,6 +82,29 @@ ErrCode kernel_mse_loss(const Call *call, Tensor *const *out, KernelCtx *k) {
     return ERR_none;
 }
 
+/* ---- losses that are computed from other ops ---- */
+
+ErrCode kernel_of_value(const Call *call, Tensor *const *out, KernelCtx *k) {
+    kernel_start_from(out[0], call->arg[op_param(call->op, "value")].tensor, k);
+    return ERR_none;
+}
+
+ErrCode kernel_binary_cross_entropy(const Call *call, Tensor *const *out, KernelCtx *k) {
+    bool some = tensor_numel(call->arg[0].tensor) > 0 && tensor_numel(call->arg[1].tensor) > 0;
+    for (int i = 0; i < 2 && some; i++) {
+        const Tensor *t = call->arg[i].tensor, *walked[1] = {t};
+        for (Walk w = walk_start(t->size, t->ndim, walked, 1); walk_more(&w); walk_next(&w)) {
+            double x = element_double(t->storage->data, t->dtype, w.at[0]);
+            if (!(x >= 0 && x <= 1)) {
+                return error_set(k->err, ERR_invalid,
+                                 "all elements of %s should be between 0 and 1",
+                                 i == 0 ? "input" : "target");
+            }
+        }
+    }
+    return kernel_of_value(call, out, k);
+}
+
 /* ---- nll_loss ---- */
 
 /* Reads the class of sample n and its weight; *skip: the sample is ignored. */

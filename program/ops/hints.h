@@ -20,8 +20,9 @@ typedef enum ValueChecks {
     VALUE_CHECK_MASK,    /* `mask` (parameter 1): bytes must be 0 or 1; if a `source` follows, it
                             must have enough elements */
     VALUE_CHECK_NUMBER,  /* parameter 1, read as a number: it must fit self */
-    VALUE_CHECK_SORTER   /* `sorter`: positions along the last dim of the sequence, the first
+    VALUE_CHECK_SORTER,  /* `sorter`: positions along the last dim of the sequence, the first
                             operand */
+    VALUE_CHECK_UNIT     /* the first two operands, unless one is empty: numbers from 0 to 1 */
 } ValueChecks;
 
 /* NO_KERNEL(..): half types for which PyTorch 1.13 has no CPU kernel of the op (`"exp" not
@@ -110,7 +111,9 @@ typedef enum DrawKind {
     DRAW_CONV_LINE,      /* channels and a line */
     DRAW_CONV_PLANE,     /* channels and a plane */
     DRAW_NLL_LOSS,       /* classes as targets, and their weights */
-    DRAW_LAYER_NORM      /* the sizes of the last dims */
+    DRAW_LAYER_NORM,     /* the sizes of the last dims */
+    DRAW_LOSS,           /* a target of self's size and dtype; weights without a history */
+    DRAW_LOSS_OF_UNIT    /* the same, of numbers from 0 to 1 */
 } DrawKind;
 
 /* RANGE(..): which values the result holds, where the pointwise function or the error propagation

@@ -90,7 +90,12 @@ static bool is_aten_only(const OpInfo *op) {
                                         "glu",
                                         "pixel_shuffle",
                                         "pixel_unshuffle",
-                                        "as_strided_copy"};
+                                        "as_strided_copy",
+                                        "smooth_l1_loss",
+                                        "huber_loss",
+                                        "soft_margin_loss",
+                                        "binary_cross_entropy",
+                                        "binary_cross_entropy_with_logits"};
     for (int i = 0; i < COUNT_OF(names); i++) {
         if (strcmp(names[i], op->name) == 0) {
             return true;

@@ -251,6 +251,70 @@ static void check_second(OpId id, const char *text) {
     }
 }
 
+/* The first derivative of a composite, whose parts have rules, against differences of its value. */
+static void check_first(OpId id, const char *text) {
+    Arena arena = ARENA_EMPTY;
+    Error err = {0};
+    Builder b = case_builder(&arena, id, LAYOUT_CONTIGUOUS);
+    Call call = read_case(&b, id, text);
+    ExecEmit exec = exec_emit(&arena, &err);
+    Tensor *slot[MAX_SLOTS], *none[MAX_OUTPUTS] = {NULL};
+    int nslot = call_slots(&call, slot);
+    Comparison t = {.arena = &arena};
+    first_derivative(&t, &call, slot, nslot, none, false);
+    for (int k = 0, leaf = 0; k < nslot; k++) {
+        if (!slot[k] || slot[k]->dtype != DT_float64) {
+            continue;
+        }
+        double *x = slot[k]->storage->data;
+        const Tensor *g = t.g[leaf++];
+        for (int64_t i = 0; g && i < tensor_numel(slot[k]); i++) {
+            const double step = 1e-6, kept = x[i];
+            double sum[2] = {0};
+            for (int side = 0; side < 2; side++) {
+                Tensor *out[MAX_OUTPUTS];
+                int n;
+                x[i] = kept + (side == 0 ? step : -step);
+                apply(&exec.emit, &call, out, &n);
+                for (int o = 0; o < n; o++) {
+                    const Tensor *one[1] = {out[o]};
+                    int64_t j = 0;
+                    for (Walk w = walk_start(out[o]->size, out[o]->ndim, one, 1); walk_more(&w);
+                         walk_next(&w), j++) {
+                        sum[side] += weight(o, j) *
+                                     element_double(out[o]->storage->data, out[o]->dtype, w.at[0]);
+                    }
+                }
+            }
+            x[i] = kept;
+            const Tensor *at[1] = {g};
+            int64_t j = 0;
+            double expected = (sum[0] - sum[1]) / (2 * step), got = NAN;
+            for (Walk w = walk_start(g->size, g->ndim, at, 1); walk_more(&w); walk_next(&w), j++) {
+                got = j == i ? element_double(g->storage->data, g->dtype, w.at[0]) : got;
+            }
+            ck_assert_msg(fabs(expected - got) <= 2e-6 * (1 + fabs(expected)),
+                          "%s (%s), slot %d, element %lld: differences give %.9g, the rules %.9g",
+                          call.op->id_name, text, k, (long long)i, expected, got);
+        }
+    }
+    ck_assert_msg(t.noperand > 0, "%s (%s): no operand", call.op->id_name, text);
+    arena_destroy(&arena);
+}
+
+/* Composites with a line in `cases`: those that are one node in PyTorch, with derivatives of their
+ * own. */
+START_TEST(composite_is_differentiable) {
+    op_table_init();
+    for (int k = 0; k < COUNT_OF(cases); k++) {
+        if ((int)cases[k].id == _i && op_info(cases[k].id)->kind == KIND_COMPOSITE) {
+            check_first(cases[k].id, cases[k].text);
+            check_second(cases[k].id, cases[k].text);
+        }
+    }
+}
+END_TEST
+
 START_TEST(rule_is_differentiable) {
     op_table_init();
     const OpInfo *op = op_info((OpId)_i);
@@ -265,6 +329,7 @@ int main(void) {
     TCase *tcase = tcase_create("rules");
     tcase_set_timeout(tcase, 60);
     tcase_add_loop_test(tcase, rule_is_differentiable, 0, OP_COUNT);
+    tcase_add_loop_test(tcase, composite_is_differentiable, 0, OP_COUNT);
     suite_add_tcase(suite, tcase);
     return run_suite("reference/second_derivatives", suite);
 }

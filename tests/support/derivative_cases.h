@@ -9,7 +9,8 @@
  *     L2:0,-1    an int64 tensor [2] of these values     m2,3    a bool mask     o       None or
  *                the default
  *     {t2;t3}    a list (o: None inside)                 [0,2]   ints            i3      an int
- *     s0.5       a float Scalar                          b1      a bool          qfloor  a string
+ *     s0.5       a float or a float Scalar               b1      a bool          qfloor  a string
+ *     u2,3       a float64 tensor of numbers from 0 to 1 whose gradient is checked
  *
  * A leading `@` says that the result depends on the operand's layout, so finite differences keep
  * that layout. */
@@ -100,6 +101,11 @@ static Tensor *read_tensor(Builder *b, const char **at) {
     if (kind == 'o') {
         return NULL;
     }
+    bool unit = b->unit;
+    b->unit |= kind == 'u';
+    bool above = b->positive;
+    b->positive |= kind == 'u';
+    kind = kind == 'u' ? 't' : kind;
     CHECK(kind == 't' || kind == 'L' || kind == 'm');
     bool zeros = kind == 't' && **at == 'z';
     *at += zeros;
@@ -127,6 +133,8 @@ static Tensor *read_tensor(Builder *b, const char **at) {
         }
     }
     b->tensors++;
+    b->unit = unit;
+    b->positive = above;
     return t;
 }
 
@@ -175,6 +183,14 @@ static void read_arg(Builder *b, const Param *p, Arg *arg, const char **at) {
         CHECK(**at == 's');
         char *end;
         arg->scalar = scalar_float(strtod(*at + 1, &end));
+        *at = end;
+        break;
+    }
+    case ARG_FLOAT:
+    case ARG_FLOAT_OPT: {
+        CHECK(**at == 's');
+        char *end;
+        arg->f = strtod(*at + 1, &end);
         *at = end;
         break;
     }
@@ -392,6 +408,9 @@ static void each_case_now(const OpInfo *op, void (*check)(OpId id, const char *t
 static void each_case(const OpInfo *op, void (*check)(OpId id, const char *text)) {
     if (op->kind == KIND_POINTWISE && op->pw == PW_by_slope) {
         return; /* its value comes from outside: softplus, elu, tanh, .. are the cases */
+    }
+    if (op->infer == infer_of_value) {
+        return; /* the same: composed losses are the cases */
     }
     static const Semantics semantics[] = {SEMANTICS_OLDEST, (Semantics)(SEMANTICS_COUNT - 1)};
     for (int k = 0; k < COUNT_OF(semantics); k++) {

@@ -1,0 +1,12 @@
+/* Which function draws the arguments of an op, by the column DRAW of its row. */
+#include "fuzz/layers/layers.h"
+
+Drawn layer_argument(Draw *x, int k) {
+    switch (x->op->draw) {
+    case DRAW_LOSS:
+    case DRAW_LOSS_OF_UNIT:
+        return loss_argument(x, k);
+    default:
+        return DRAWN_ELSEWHERE;
+    }
+}

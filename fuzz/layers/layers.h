@@ -1,0 +1,21 @@
+/* Arguments of losses and of layers of neural networks, for generate/nn.c. */
+#ifndef FUZZ_LAYERS_H
+#define FUZZ_LAYERS_H
+
+#include "fuzz/generate/args.h"
+
+static inline Drawn layers_give(Draw *x, int k, GenVar *v) {
+    if (v == NULL) {
+        return DRAWN_NOTHING;
+    }
+    set_tensor(x->s, k, v);
+    return DRAWN;
+}
+static inline GenVar *layers_exactly(Draw *x, DType dtype, const int64_t *size, int ndim) {
+    return draw_need(x->g, (Need){.dtype = dtype, .ndim = ndim, .size = size});
+}
+
+/* Each draws parameter k of an op whose row says DRAW(LOSS..), ... */
+Drawn loss_argument(Draw *x, int k);
+
+#endif

@@ -1,0 +1,82 @@
+/* Arguments of losses: targets of self's size, weights without a history, numbers. */
+#include "fuzz/layers/layers.h"
+
+static Drawn loss_number(Draw *x, int k) {
+    static const double numbers[] = {0.5, 0.25, 2, 1, 0.125, 0, -1};
+    if (!draw_chance(x->g, 40)) {
+        return DRAWN;
+    }
+    x->s->arg[k] =
+        (PArg){.given = true, .f = numbers[draw_below(x->g, draw_chance(x->g, 85) ? 5 : 7)]};
+    return DRAWN;
+}
+
+/* Of self's size or of what broadcasts to it; it may not require grad. */
+static Drawn loss_weight(Draw *x, int k) {
+    const Tensor *t = x->t;
+    int last = t->ndim > 0 && draw_chance(x->g, 70) ? t->ndim - 1 : 0;
+    if (draw_chance(x->g, 50)) {
+        return DRAWN;
+    }
+    return layers_give(
+        x, k, draw_input(x->g, t->dtype, t->size + last, t->ndim - last, draw_chance(x->g, 50), 3));
+}
+
+static bool holds_unit(const Gen *g, const GenVar *v) {
+    const Data *data = &g->data[v->data];
+    return dtype_is_float(v->t->dtype) && !v->fuzzy && !v->dead && data->lo >= 0 && data->hi <= 1;
+}
+
+static bool holds_floats(const Gen *g, const GenVar *v) {
+    (void)g;
+    return dtype_is_float(v->t->dtype) && !v->fuzzy && !v->dead;
+}
+
+GenVar *draw_unit(Gen *g) {
+    GenVar *v = draw_chance(g, 70) ? draw_var(g, holds_unit) : NULL;
+    if (v == NULL && gen_allows(g, OP_sigmoid)) {
+        v = draw_var(g, holds_floats);
+        v = v != NULL ? draw_this_op(g, OP_sigmoid, v) : NULL;
+    }
+    return v;
+}
+
+/* A target of numbers from 0 to 1 and of self's size: self, zeros, ones, an input. */
+static Drawn unit_target(Draw *x, int k) {
+    static const OpId made[] = {OP_zeros_like, OP_ones_like, OP_sigmoid};
+    Gen *g = x->g;
+    OpId id = made[draw_below(g, COUNT_OF(made))];
+    if (draw_chance(g, 25) && gen_allows(g, id)) {
+        return layers_give(x, k, draw_this_op(g, id, x->self));
+    }
+    if (draw_chance(g, 10)) {
+        return layers_give(x, k, x->self);
+    }
+    int64_t numel = tensor_numel(x->t), values[GEN_ELEMENTS];
+    if (numel > GEN_ELEMENTS) {
+        return DRAWN_NOTHING;
+    }
+    for (int64_t i = 0; i < numel; i++) {
+        values[i] = draw_below(g, 2);
+    }
+    return layers_give(x, k, draw_input_values(g, x->t->dtype, x->t->size, x->t->ndim, values));
+}
+
+Drawn loss_argument(Draw *x, int k) {
+    const Param *p = &x->op->param[k];
+    Gen *g = x->g;
+    if (named(p, "target")) {
+        Need need = {.dtype = x->t->dtype,
+                     .ndim = x->t->ndim,
+                     .size = x->t->size,
+                     .broadcast = draw_chance(g, 10)};
+        if (x->op->draw == DRAW_LOSS_OF_UNIT && draw_chance(g, 90)) {
+            return unit_target(x, k);
+        }
+        return draw_chance(g, 90) ? layers_give(x, k, draw_need(g, need)) : DRAWN_ELSEWHERE;
+    }
+    if (named(p, "weight") || named(p, "pos_weight")) {
+        return loss_weight(x, k);
+    }
+    return p->type == ARG_FLOAT ? loss_number(x, k) : DRAWN_ELSEWHERE;
+}
