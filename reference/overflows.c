@@ -90,6 +90,19 @@ bool powers_overflow(const Call *call) {
     return self->dtype == DT_float64 && (isinf(largest) || least == 0);
 }
 
+bool pair_powers_overflow(const Call *call) {
+    int k = op_param(call->op, "p");
+    double p = k < 0 ? 2 : fabs(call->arg[k].f);
+    for (int i = 0; i < call->op->nparam && isfinite(p); i++) {
+        const Tensor *t = call->op->param[i].type == ARG_TENSOR ? call->arg[i].tensor : NULL;
+        if (t && t->dtype == DT_float64 &&
+            (isinf(pow(2 * magnitude(t, false), p)) || pow(magnitude(t, true), p) == 0)) {
+            return true;
+        }
+    }
+    return false;
+}
+
 bool zeros_compared(const Tensor *a, const Tensor *b) {
     const Tensor *walked[2] = {a, b};
     int64_t size[MAX_DIMS] = {0};

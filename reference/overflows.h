@@ -16,6 +16,8 @@ bool elu_overflows(const Call *call);
 bool softplus_overflows(const Call *call);
 /* norm */
 bool powers_overflow(const Call *call);
+/* The same of the operands of a distance or a similarity. */
+bool pair_powers_overflow(const Call *call);
 /* var, std */
 bool moments_overflow(const Call *call);
 bool moments_overflow_of(const Tensor *self);

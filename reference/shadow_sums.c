@@ -76,7 +76,7 @@ void shadow_polynomial(Session *s, const Call *call, const Tensor *out, const Op
     for (int64_t i = 0; i < to->numel; i++) {
         if (shadow_may_overflow(o, 2, out->dtype)) {
             to->bound[i] = NAN;
-        } else if (!(exact && shadow_sums_exact(magnitude[i], exponent, out->dtype)) &&
+        } else if (!(exact && shadow_sums_exact(fabs(magnitude[i]), exponent, out->dtype)) &&
                    !(o->exact && !isfinite(to->value64[i]))) {
             double most = fabs(worst[i]);
             to->bound[i] =

@@ -161,6 +161,10 @@ const char *unspecified_special(const Call *call, bool vectors) {
         return lacks_freedom(call) ? "var_mean, std_mean of one element: a gradient in 1.13"
                : differences_overflow(self) ? "var, std: the sum of the elements overflows"
                                             : NULL;
+    case OP_cosine_similarity:
+    case OP_pairwise_distance:
+    case OP_triplet_margin_loss:
+        return pair_powers_overflow(call) ? "norm: powers that overflow or vanish" : NULL;
     default:
         return NULL;
     }

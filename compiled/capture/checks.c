@@ -229,7 +229,7 @@ static ErrCode check_targets(Capture *cap, const Call *call) {
         t = first_element(cap, whole);
     }
     TRY(capture_cast(cap, t, DT_int64, &t));
-    TRY(in_bounds(cap, t, scalar_int(0), scalar_int(self->size[self->ndim - 1] - 1), false,
+    TRY(in_bounds(cap, t, scalar_int(0), scalar_int(self->size[self->ndim == 1 ? 0 : 1] - 1), false,
                   &inside));
     TRY(apply_scalar(cap, OP_eq_Scalar, t, scalar_int(call->arg[4].i), &ignored));
     TRY(apply_nodes(cap, OP_logical_or, inside, ignored, &ok));

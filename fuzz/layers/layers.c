@@ -6,6 +6,10 @@ Drawn layer_argument(Draw *x, int k) {
     case DRAW_LOSS:
     case DRAW_LOSS_OF_UNIT:
         return loss_argument(x, k);
+    case DRAW_CROSS_ENTROPY:
+        return class_loss_argument(x, k);
+    case DRAW_PAIRS:
+        return pairs_argument(x, k);
     default:
         return DRAWN_ELSEWHERE;
     }

@@ -1,6 +1,8 @@
 /* Arguments of losses: targets of self's size, weights without a history, numbers. */
 #include "fuzz/layers/layers.h"
 
+#include <math.h>
+
 static Drawn loss_number(Draw *x, int k) {
     static const double numbers[] = {0.5, 0.25, 2, 1, 0.125, 0, -1};
     if (!draw_chance(x->g, 40)) {
@@ -79,4 +81,92 @@ Drawn loss_argument(Draw *x, int k) {
         return loss_weight(x, k);
     }
     return p->type == ARG_FLOAT ? loss_number(x, k) : DRAWN_ELSEWHERE;
+}
+
+/* ---- classes ---- */
+
+Drawn class_loss_argument(Draw *x, int k) {
+    const Param *p = &x->op->param[k];
+    const Tensor *t = x->t;
+    Gen *g = x->g;
+    int64_t size[MAX_DIMS], classes = t->size[t->ndim == 1 ? 0 : 1];
+    if (named(p, "target")) {
+        int n = 0;
+        for (int d = 0; d < t->ndim; d++) {
+            if (d != (t->ndim == 1 ? 0 : 1)) {
+                size[n++] = t->size[d];
+            }
+        }
+        if (has(x->op, "label_smoothing") && draw_chance(g, 30)) {
+            return layers_give(x, k, layers_exactly(x, t->dtype, t->size, t->ndim));
+        }
+        x->index = classes == 0 ? NULL
+                                : draw_index_tensor(g, draw_chance(g, 96) ? DT_int64 : DT_uint8,
+                                                    size, n, 0, classes - 1, -1);
+        return layers_give(x, k, x->index);
+    }
+    if (named(p, "weight")) { /* it may not require grad */
+        return draw_chance(g, 55)
+                   ? DRAWN
+                   : layers_give(x, k, draw_input(g, t->dtype, &classes, 1, true, 3));
+    }
+    if (named(p, "ignore_index")) {
+        if (draw_chance(g, x->index == NULL ? 5 : 40)) {
+            set_int(x->s, k, draw_between(g, 0, classes));
+        }
+        return DRAWN;
+    }
+    if (named(p, "label_smoothing")) {
+        static const double smoothing[] = {0.125, 0.5, 0.1, 1, 1.5};
+        if (draw_chance(g, 35)) {
+            x->s->arg[k] = (PArg){.given = true, .f = smoothing[draw_below(g, 5)]};
+        }
+        return DRAWN;
+    }
+    return DRAWN_ELSEWHERE;
+}
+
+/* ---- pairs ---- */
+
+static Drawn signs_target(Draw *x, int k) {
+    Gen *g = x->g;
+    int64_t values[GEN_ELEMENTS], n = x->t->ndim > 1 ? x->t->size[0] : 1;
+    if (n > GEN_ELEMENTS) {
+        return DRAWN_NOTHING;
+    }
+    for (int64_t i = 0; i < n; i++) {
+        values[i] = draw_chance(g, 5) ? 0 : draw_chance(g, 50) ? 1 : -1;
+    }
+    DType dtype = draw_chance(g, 50) ? DT_int64 : x->t->dtype;
+    return layers_give(x, k, draw_input_values(g, dtype, x->t->size, x->t->ndim > 1, values));
+}
+
+Drawn pairs_argument(Draw *x, int k) {
+    static const double orders[] = {1, 3, 0, INFINITY, 0.5};
+    static const double numbers[] = {0.5, 0.25, 1, 0.001, 0, -0.5};
+    const Param *p = &x->op->param[k];
+    Gen *g = x->g;
+    if (named(p, "target")) {
+        return signs_target(x, k);
+    }
+    if (p->type == ARG_TENSOR) {
+        Need need = {.dtype = x->t->dtype,
+                     .ndim = x->t->ndim,
+                     .size = x->t->size,
+                     .broadcast = draw_chance(g, 15)};
+        return draw_chance(g, 90) ? layers_give(x, k, draw_need(g, need)) : DRAWN_ELSEWHERE;
+    }
+    if (p->type == ARG_FLOAT) {
+        if (draw_chance(g, 35)) {
+            x->s->arg[k] =
+                (PArg){.given = true,
+                       .f = named(p, "p") ? orders[draw_below(g, 5)] : numbers[draw_below(g, 6)]};
+        }
+        return DRAWN;
+    }
+    if (named(p, "dim") && x->t->ndim < 2) {
+        set_int(x->s, k, draw_chance(g, 50) ? 0 : -1);
+        return DRAWN;
+    }
+    return DRAWN_ELSEWHERE;
 }

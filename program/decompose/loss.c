@@ -11,6 +11,10 @@ ErrCode decompose_nll_loss(Emit *e, const Call *call, Tensor **out, int *nout) {
                          "The function 'nll_loss_forward' is not differentiable with respect to "
                          "argument 'weight'");
     }
+    if (call->arg[0].tensor->ndim == 4) { /* that is nll_loss2d */
+        TRY(emit_read_history(e, call->arg[0].tensor));
+        return error_set(e->err, ERR_invalid, "input tensor should be 1D or 2D");
+    }
     Call c;
     call_init(&c, OP__nll_loss);
     memcpy(c.arg, call->arg, 5 * sizeof *c.arg);

@@ -126,6 +126,12 @@ static Tensor *apply_after(const Grad *g, OpId id, Tensor *first, int from) {
 /* self: nll_loss_backward(grad, self, ...) */
 void grad_nll_loss(Grad *g) {
     if (wanted(g, 0)) {
+        Tensor *self = tensor_arg(g, 0);
+        Tensor *made = self->ndim == 4 ? emit_unary(g->e, OP_zeros_like, self) : NULL;
+        if (made && !tensor_is_contiguous(made)) { /* nll_loss2d_backward_out_frame */
+            error_set(g->e->err, ERR_invalid, "grad_input must be contiguous");
+            return;
+        }
         give(g, 0, apply_after(g, OP__nll_loss_grad, grad_of(g), 0));
     }
 }

@@ -92,11 +92,42 @@ static ErrCode check_target_first(const Tensor *self, const Tensor *target, Erro
                : ERR_none;
 }
 
+/* nll_loss2d: input [batch, classes, height, width], target [batch, height, width]. */
+static ErrCode infer_planes(const Call *call, Infer *r) {
+    const Tensor *self = call->arg[0].tensor, *target = call->arg[1].tensor,
+                 *weight = call->arg[2].none ? NULL : call->arg[2].tensor;
+    if (weight && tensor_numel(weight) != self->size[1]) {
+        return error_set(r->err, ERR_invalid,
+                         "weight tensor should be defined either for all or no classes");
+    }
+    if (self->size[0] != target->size[0] || self->size[2] != target->size[1] ||
+        self->size[3] != target->size[2]) {
+        return error_set(r->err, ERR_shape, "size mismatch (got input and target)");
+    }
+    if (!dtype_is_float(self->dtype) || half_missing(call, self->dtype)) {
+        return error_set(r->err, ERR_dtype,
+                         "\"nll_loss2d_forward_out_frame\" not implemented for '%s'",
+                         dtype_name(self->dtype));
+    }
+    if (target->dtype != DT_int64) {
+        return error_set(r->err, ERR_dtype, "expected scalar type Long but found %s",
+                         dtype_name(target->dtype));
+    }
+    if (weight && weight->dtype != self->dtype) {
+        return error_set(r->err, ERR_dtype, "expected scalar type %s but found %s",
+                         dtype_name(self->dtype), dtype_name(weight->dtype));
+    }
+    return infer_contiguous(r, self->dtype, target->size, call->arg[3].i == 0 ? 3 : 0);
+}
+
 /* Input [batch, classes] and target [batch], or input [classes] and a 0-dim target. The result is
  * one loss for each sample, or a single one. */
 ErrCode infer_nll_loss(const Call *call, Infer *r) {
     const Tensor *self = call->arg[0].tensor, *target = call->arg[1].tensor,
                  *weight = call->arg[2].none ? NULL : call->arg[2].tensor;
+    if (self->ndim == 4) {
+        return infer_planes(call, r);
+    }
     if (self->ndim < 1 || self->ndim > 2 || target->ndim > 1) {
         return error_set(r->err, ERR_invalid,
                          target->ndim > 1 && self->ndim >= 1 && self->ndim <= 2

@@ -107,10 +107,20 @@ ErrCode kernel_binary_cross_entropy(const Call *call, Tensor *const *out, Kernel
 
 /* ---- nll_loss ---- */
 
+/* Offset of the n-th element in logical order, with dims from `first` on. */
+static int64_t element_at(const Tensor *t, int first, int64_t n) {
+    int64_t at = 0;
+    for (int d = t->ndim - 1; d >= first && n > 0; d--) {
+        at += n % t->size[d] * t->stride[d];
+        n /= t->size[d];
+    }
+    return at;
+}
+
 /* Reads the class of sample n and its weight; *skip: the sample is ignored. */
 static ErrCode read_class(const Tensor *target, const Tensor *weight, int64_t n, int64_t classes,
                           int64_t ignore, int64_t *class, double *factor, bool *skip, Error *err) {
-    int64_t at = target->offset + (target->ndim > 0 ? n * target->stride[0] : 0);
+    int64_t at = target->offset + element_at(target, 0, n);
     *class = element_int(target->storage->data, target->dtype, at);
     *skip = *class == ignore;
     if (!*skip && (*class < 0 || *class >= classes)) {
@@ -118,25 +128,33 @@ static ErrCode read_class(const Tensor *target, const Tensor *weight, int64_t n,
     }
     *factor = *skip    ? 0
               : weight ? element_double(weight->storage->data, weight->dtype,
-                                        weight->offset + *class * weight->stride[0])
+                                        weight->offset + element_at(weight, 0, *class))
                        : 1;
     return ERR_none;
 }
 
+/* The dim of the classes. */
+static int class_dim(const Tensor *of) { return of->ndim == 1 ? 0 : 1; }
+
 /* Number of samples: 0 for an empty target, 1 if `of` has no batch dim. */
 static int64_t sample_count(const Tensor *of, const Tensor *target) {
-    return tensor_numel(target) == 0 ? 0 : of->ndim == 2 ? of->size[0] : 1;
+    int64_t numel = tensor_numel(target);
+    return numel == 0 || of->ndim == 4 ? numel : of->ndim == 2 ? of->size[0] : 1;
 }
 
-/* Offset of sample n of `t`, which has one or two dims. */
+/* Offset of sample n of `t`: [classes], [batch, classes] or [batch, classes, height, width]. */
 static int64_t sample_at(const Tensor *t, int64_t n) {
-    return t->offset + (t->ndim == 2 ? n * t->stride[0] : 0);
+    if (t->ndim < 4) {
+        return t->offset + (t->ndim == 2 ? n * t->stride[0] : 0);
+    }
+    int64_t plane = t->size[2] * t->size[3];
+    return t->offset + n / plane * t->stride[0] + element_at(t, 2, n % plane);
 }
 
 ErrCode kernel_nll_loss(const Call *call, Tensor *const *out, KernelCtx *k) {
     const Tensor *self = call->arg[0].tensor, *target = call->arg[1].tensor,
                  *weight = call->arg[2].none ? NULL : call->arg[2].tensor, *to = out[0];
-    int64_t samples = sample_count(self, target), classes = self->size[self->ndim - 1];
+    int64_t samples = sample_count(self, target), classes = self->size[class_dim(self)];
     double sum = 0, total = 0;
     for (int64_t n = 0; n < samples; n++) {
         int64_t class;
@@ -146,7 +164,7 @@ ErrCode kernel_nll_loss(const Call *call, Tensor *const *out, KernelCtx *k) {
         double loss =
             skip ? 0
                  : -element_double(self->storage->data, self->dtype,
-                                   sample_at(self, n) + class * self->stride[self->ndim - 1]) *
+                                   sample_at(self, n) + class * self->stride[class_dim(self)]) *
                        factor;
         if (to->ndim > 0) {
             element_store_double(to->storage->data, to->dtype, to->offset + n, loss);
@@ -165,7 +183,7 @@ ErrCode kernel_nll_loss(const Call *call, Tensor *const *out, KernelCtx *k) {
 ErrCode kernel_nll_loss_grad(const Call *call, Tensor *const *out, KernelCtx *k) {
     const Tensor *grad = call->arg[0].tensor, *target = call->arg[2].tensor,
                  *weight = call->arg[3].none ? NULL : call->arg[3].tensor, *to = out[0];
-    int64_t samples = sample_count(to, target), classes = to->size[to->ndim - 1], class;
+    int64_t samples = sample_count(to, target), classes = to->size[class_dim(to)], class;
     double factor, total = 0;
     bool skip;
     tensor_fill(to, scalar_int(0));
@@ -179,11 +197,11 @@ ErrCode kernel_nll_loss_grad(const Call *call, Tensor *const *out, KernelCtx *k)
     }
     for (int64_t n = 0; n < samples; n++) {
         TRY(read_class(target, weight, n, classes, call->arg[5].i, &class, &factor, &skip, k->err));
-        double g = element_double(grad->storage->data, grad->dtype,
-                                  grad->offset + (grad->ndim > 0 ? n * grad->stride[0] : 0));
+        double g =
+            element_double(grad->storage->data, grad->dtype, grad->offset + element_at(grad, 0, n));
         if (!skip) {
             element_store_double(to->storage->data, to->dtype,
-                                 sample_at(to, n) + class * to->stride[to->ndim - 1],
+                                 sample_at(to, n) + class * to->stride[class_dim(to)],
                                  -(call->arg[4].i == 1 ? g / total : g) * factor);
         }
     }

@@ -113,7 +113,9 @@ typedef enum DrawKind {
     DRAW_NLL_LOSS,       /* classes as targets, and their weights */
     DRAW_LAYER_NORM,     /* the sizes of the last dims */
     DRAW_LOSS,           /* a target of self's size and dtype; weights without a history */
-    DRAW_LOSS_OF_UNIT    /* the same, of numbers from 0 to 1 */
+    DRAW_LOSS_OF_UNIT,   /* the same, of numbers from 0 to 1 */
+    DRAW_CROSS_ENTROPY,  /* classes along dim 1 and their weights; classes or probabilities */
+    DRAW_PAIRS           /* operands of one size, and a target of 1 and -1 */
 } DrawKind;
 
 /* RANGE(..): which values the result holds, where the pointwise function or the error propagation

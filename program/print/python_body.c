@@ -95,7 +95,14 @@ static bool is_aten_only(const OpInfo *op) {
                                         "huber_loss",
                                         "soft_margin_loss",
                                         "binary_cross_entropy",
-                                        "binary_cross_entropy_with_logits"};
+                                        "binary_cross_entropy_with_logits",
+                                        "nll_loss2d",
+                                        "nll_loss_nd",
+                                        "cross_entropy_loss",
+                                        "cosine_embedding_loss",
+                                        "triplet_margin_loss",
+                                        "pairwise_distance",
+                                        "cosine_similarity"};
     for (int i = 0; i < COUNT_OF(names); i++) {
         if (strcmp(names[i], op->name) == 0) {
             return true;

@@ -361,6 +361,8 @@ static bool layout_applies(Emit *e, const Call *call, Layout layout) {
         return layout != LAYOUT_EXPANDED;
     case OP_as_strided_scatter:
         return layout == LAYOUT_CONTIGUOUS;
+    case OP__nll_loss: /* nll_loss2d's backward refuses a self that is not contiguous */
+        return call->arg[0].tensor->ndim < 4 || layout == LAYOUT_CONTIGUOUS;
     case OP_view:
     case OP_view_as: {
         Error err = {0};
