@@ -121,6 +121,54 @@ static bool holds_least(const Tensor *t) {
     return found;
 }
 
+/* A number whose square overflows: which partial results of a normalization do depends on how they
+ * are computed (one rounding or two, Welford's sums or others). */
+static bool holds_huge(const Call *call) {
+    for (int k = 0; k < call->op->nparam; k++) {
+        bool given = call->op->param[k].type == ARG_TENSOR ||
+                     (call->op->param[k].type == ARG_TENSOR_OPT && !call->arg[k].none);
+        const Tensor *t = given ? call->arg[k].tensor : NULL, *one[1] = {t};
+        if (!t || !dtype_is_float(t->dtype) || t->dtype == DT_float16) {
+            continue;
+        }
+        double most = t->dtype == DT_float64 ? 1e150 : 1e18;
+        for (Walk w = walk_start(t->size, t->ndim, one, 1); walk_more(&w); walk_next(&w)) {
+            double x = fabs(element_double(t->storage->data, t->dtype, w.at[0]));
+            if (isfinite(x) && x > most) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+/* batch_norm's backward reads parameters and statistics of a contiguous input as if they were
+ * contiguous too (batch_norm_cpu_backward_contiguous_impl of batch_norm_kernel.cpp). */
+static bool reads_across(const Call *call) {
+    for (int k = 1; k < 5; k++) {
+        if (k != 2 && !call->arg[k].none && !tensor_is_contiguous(call->arg[k].tensor)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* batch_norm: running statistics that share memory with another operand, which is read before and
+ * after they are written; or that have another dtype than the other one. */
+static bool odd_statistics(const Call *call) {
+    const Arg *arg = call->arg;
+    for (int k = 3; k <= 4; k++) {
+        for (int j = 0; j < 5 && !arg[k].none; j++) {
+            if (j != k && (j == 0 || !arg[j].none) &&
+                (arg[j].tensor->storage == arg[k].tensor->storage ||
+                 (j > 2 && arg[j].tensor->dtype != arg[k].tensor->dtype))) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
 const char *unspecified_special(const Call *call, bool vectors) {
     const Tensor *self = call->arg[0].tensor;
     switch (call->op->id) {
@@ -161,6 +209,14 @@ const char *unspecified_special(const Call *call, bool vectors) {
         return lacks_freedom(call) ? "var_mean, std_mean of one element: a gradient in 1.13"
                : differences_overflow(self) ? "var, std: the sum of the elements overflows"
                                             : NULL;
+    case OP_batch_norm:
+    case OP_instance_norm:
+        if (odd_statistics(call)) {
+            return "batch_norm: statistics of two dtypes, or in the memory of an operand";
+        } /* fallthrough */
+    case OP_group_norm:
+    case OP_rms_norm:
+        return holds_huge(call) ? "normalization of numbers whose squares overflow" : NULL;
     case OP_cosine_similarity:
     case OP_pairwise_distance:
     case OP_triplet_margin_loss:
@@ -173,6 +229,12 @@ const char *unspecified_special(const Call *call, bool vectors) {
 const char *unspecified_special_gradient(const Grad *g, bool vectors) {
     const Tensor *self = g->call->arg[0].tensor;
     switch (g->call->op->id) {
+    case OP__batch_norm:
+    case OP__group_norm: /* mean and deviation are constants of PyTorch's formula */
+        return g->e->create_graph ? "batch_norm, group_norm: the second derivative"
+               : g->call->op->id == OP__batch_norm && reads_across(g->call)
+                   ? "batch_norm: the gradient with a weight that is not contiguous"
+                   : NULL;
     case OP_sinc:
         return unspecified_special_any(self, is_turned_edge, 0)
                    ? "sinc: products that overflow or vanish"

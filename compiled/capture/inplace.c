@@ -427,6 +427,10 @@ static ErrCode select_by_index(Capture *cap, Call *call) {
 ErrCode capture_in_place(Capture *cap, const Call *call, Tensor **out, int *nout) {
     Var *self = (Var *)call->arg[0].tensor;
     Call twin = *call;
+    if (call->op->silent) {
+        return error_set(cap->emit.err, ERR_unsupported,
+                         "batch_norm writes running statistics, which does not count as a version");
+    }
     TRY(select_by_index(cap, &twin));
     twin.op = op_info(call->op->twin);
     Tensor *slot[MAX_SLOTS];

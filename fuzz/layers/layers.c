@@ -8,6 +8,8 @@ Drawn layer_argument(Draw *x, int k) {
         return loss_argument(x, k);
     case DRAW_CROSS_ENTROPY:
         return class_loss_argument(x, k);
+    case DRAW_CHANNEL_NORM:
+        return norm_argument(x, k);
     case DRAW_PAIRS:
         return pairs_argument(x, k);
     default:

@@ -11,6 +11,13 @@ static inline Drawn layers_give(Draw *x, int k, GenVar *v) {
     set_tensor(x->s, k, v);
     return DRAWN;
 }
+/* None, which is written where the parameter has no default. */
+static inline Drawn layers_none(Draw *x, int k) {
+    if (!x->op->param[k].has_default) {
+        x->s->arg[k] = (PArg){.given = true, .is_none = true};
+    }
+    return DRAWN;
+}
 static inline GenVar *layers_exactly(Draw *x, DType dtype, const int64_t *size, int ndim) {
     return draw_need(x->g, (Need){.dtype = dtype, .ndim = ndim, .size = size});
 }
@@ -19,5 +26,6 @@ static inline GenVar *layers_exactly(Draw *x, DType dtype, const int64_t *size, 
 Drawn loss_argument(Draw *x, int k);
 Drawn class_loss_argument(Draw *x, int k);
 Drawn pairs_argument(Draw *x, int k);
+Drawn norm_argument(Draw *x, int k);
 
 #endif

@@ -1,8 +1,6 @@
 /* cross_entropy_loss and nll_loss of more than two dims (aten/src/ATen/native/LossNLL.cpp). */
+#include "program/decompose/nodes.h"
 #include "program/infer/infer.h"
-#include "program/ops/functions.h"
-
-static Tensor *optional_tensor(const Arg *arg) { return arg->none ? NULL : arg->tensor; }
 
 static Tensor *log_probabilities(Emit *e, Tensor *self) {
     Call c = call_new(OP_log_softmax);
@@ -41,17 +39,11 @@ static Tensor *planes_loss(Emit *e, Tensor *self, Tensor *target, Tensor *weight
     return emit_op(e, OP__nll_loss, 5, self, target, weight, reduction, ignored);
 }
 
-static ErrCode cross_entropy_answer(Emit *e, Tensor *loss, Tensor **out, int *nout) {
-    out[0] = loss;
-    *nout = loss != NULL;
-    return e->err->code;
-}
-
 ErrCode decompose_nll_loss2d(Emit *e, const Call *call, Tensor **out, int *nout) {
     const Arg *arg = call->arg;
     Tensor *loss =
-        planes_loss(e, arg[0].tensor, arg[1].tensor, optional_tensor(&arg[2]), arg[3].i, arg[4].i);
-    return cross_entropy_answer(e, loss, out, nout);
+        planes_loss(e, arg[0].tensor, arg[1].tensor, node_optional(&arg[2]), arg[3].i, arg[4].i);
+    return node_answer(e, loss, out, nout);
 }
 
 /* nll_loss_nd: of any dims but two as nll_loss2d of [batch, classes, 1, rest] */
@@ -97,9 +89,9 @@ static Tensor *negative_likelihood(Emit *e, Tensor *self, Tensor *target, Tensor
 
 ErrCode decompose_nll_loss_nd(Emit *e, const Call *call, Tensor **out, int *nout) {
     const Arg *arg = call->arg;
-    Tensor *loss = negative_likelihood(e, arg[0].tensor, arg[1].tensor, optional_tensor(&arg[2]),
+    Tensor *loss = negative_likelihood(e, arg[0].tensor, arg[1].tensor, node_optional(&arg[2]),
                                        arg[3].i, arg[4].i);
-    return cross_entropy_answer(e, loss, out, nout);
+    return node_answer(e, loss, out, nout);
 }
 
 /* weight along the classes of `like` */
@@ -138,7 +130,7 @@ static ErrCode check_smoothing(Emit *e, double smoothing) {
  * of samples */
 static Tensor *probability_loss(Emit *e, const Call *call) {
     Tensor *self = call->arg[0].tensor, *target = call->arg[1].tensor,
-           *weight = optional_tensor(&call->arg[2]);
+           *weight = node_optional(&call->arg[2]);
     double smoothing = call->arg[5].f;
     int64_t reduction = call->arg[3].i;
     if (self->ndim == 0) {
@@ -185,7 +177,7 @@ static Tensor *probability_loss(Emit *e, const Call *call) {
  * all classes */
 static Tensor *smoothed_loss(Emit *e, const Call *call) {
     Tensor *self = call->arg[0].tensor, *target = call->arg[1].tensor,
-           *weight = optional_tensor(&call->arg[2]);
+           *weight = node_optional(&call->arg[2]);
     int64_t reduction = call->arg[3].i, ignored = call->arg[4].i;
     double smoothing = call->arg[5].f;
     Tensor *input = log_probabilities(e, self);
@@ -243,8 +235,8 @@ ErrCode decompose_cross_entropy_loss(Emit *e, const Call *call, Tensor **out, in
         loss = smoothed_loss(e, call);
     } else {
         Tensor *input = log_probabilities(e, call->arg[0].tensor);
-        loss = negative_likelihood(e, input, call->arg[1].tensor, optional_tensor(&call->arg[2]),
+        loss = negative_likelihood(e, input, call->arg[1].tensor, node_optional(&call->arg[2]),
                                    call->arg[3].i, call->arg[4].i);
     }
-    return cross_entropy_answer(e, loss, out, nout);
+    return node_answer(e, loss, out, nout);
 }

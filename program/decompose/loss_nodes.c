@@ -1,32 +1,8 @@
 /* Losses that are one node in PyTorch, whose value is written in other ops: the value is computed
  * from operands without their histories, and an op of its own (_NAME, which copies it) has the
  * loss's derivative (aten/src/ATen/native/Loss.cpp, tools/autograd/derivatives.yaml). */
+#include "program/decompose/nodes.h"
 #include "program/infer/infer.h"
-#include "program/ops/functions.h"
-
-/* The operand as a value. */
-static Tensor *loss_operand(Emit *e, Tensor *t) {
-    return e->records && t && e->records(e, t) ? emit_unary(e, OP_detach, t) : t;
-}
-
-/* check_no_requires_grad: `t` has no derivative, so it may not require grad. */
-static ErrCode refuse_history(Emit *e, const Call *call, int param) {
-    const Arg *arg = &call->arg[param];
-    if (!arg->none && e->records && e->records(e, arg->tensor)) {
-        return error_set(e->err, ERR_invalid,
-                         "The function '%s' is not differentiable with respect to argument '%s'. "
-                         "This input cannot have requires_grad True.",
-                         call->op->name, call->op->param[param].name);
-    }
-    return ERR_none;
-}
-
-static ErrCode read_histories(Emit *e, const Call *call, int n) {
-    for (int k = 0; k < n; k++) {
-        TRY(emit_read_history(e, call->arg[k].tensor));
-    }
-    return ERR_none;
-}
 
 /* A known reduction? PyTorch asserts it. */
 static ErrCode check_reduction(Emit *e, int64_t reduction) {
@@ -51,23 +27,17 @@ static Tensor *laid_out_as(Emit *e, Tensor *t, Tensor *like) {
                : emit_binary(e, OP_copy, empty, t);
 }
 
-static ErrCode node_answer(Emit *e, Tensor *t, Tensor **out, int *nout) {
-    out[0] = t;
-    *nout = t != NULL;
-    return e->err->code;
-}
-
 ErrCode decompose_smooth_l1_loss(Emit *e, const Call *call, Tensor **out, int *nout) {
     Tensor *self = call->arg[0].tensor, *target = call->arg[1].tensor;
     int64_t reduction = call->arg[2].i;
     double beta = call->arg[3].f;
-    TRY(read_histories(e, call, 2));
+    TRY(node_read_histories(e, call, 2));
     if (!(beta >= 0)) {
         return error_set(e->err, ERR_invalid,
                          "smooth_l1_loss does not support negative values for beta.");
     }
     TRY(check_reduction(e, reduction));
-    Tensor *x = loss_operand(e, self), *y = loss_operand(e, target);
+    Tensor *x = node_operand(e, self), *y = node_operand(e, target);
     Tensor *loss = emit_op(e, OP__smooth_l1, 3, x, y, scalar_float(beta));
     return node_answer(e,
                        emit_op(e, OP__smooth_l1_loss, 5, self, target,
@@ -79,12 +49,12 @@ ErrCode decompose_huber_loss(Emit *e, const Call *call, Tensor **out, int *nout)
     Tensor *self = call->arg[0].tensor, *target = call->arg[1].tensor;
     int64_t reduction = call->arg[2].i;
     double delta = call->arg[3].f;
-    TRY(read_histories(e, call, 2));
+    TRY(node_read_histories(e, call, 2));
     if (!(delta > 0)) {
         return error_set(e->err, ERR_invalid,
                          "huber_loss does not support non-positive values for delta.");
     }
-    Tensor *x = loss_operand(e, self), *y = loss_operand(e, target);
+    Tensor *x = node_operand(e, self), *y = node_operand(e, target);
     Tensor *loss = emit_op(e, OP__huber, 3, x, y, scalar_float(delta));
     if (!dtype_is_float(self->dtype)) {
         return error_set(e->err, ERR_dtype,
@@ -102,9 +72,9 @@ ErrCode decompose_huber_loss(Emit *e, const Call *call, Tensor **out, int *nout)
 ErrCode decompose_soft_margin_loss(Emit *e, const Call *call, Tensor **out, int *nout) {
     Tensor *self = call->arg[0].tensor, *target = call->arg[1].tensor;
     int64_t reduction = call->arg[2].i;
-    TRY(refuse_history(e, call, 1));
-    TRY(read_histories(e, call, 1));
-    Tensor *loss = emit_neg(e, loss_operand(e, self));
+    TRY(node_refuse_history(e, call, 1, call->op->name));
+    TRY(node_read_histories(e, call, 1));
+    Tensor *loss = emit_neg(e, node_operand(e, self));
     loss = emit_op(e, OP_mul__Tensor, 2, loss, target);
     loss = emit_op(e, OP_exp_, 1, loss);
     loss = emit_op(e, OP_log1p_, 1, loss);
@@ -135,16 +105,16 @@ static ErrCode check_squeezed(const Tensor *self, const Tensor *target, Error *e
 
 ErrCode decompose_binary_cross_entropy(Emit *e, const Call *call, Tensor **out, int *nout) {
     Tensor *self = call->arg[0].tensor, *target = call->arg[1].tensor,
-           *weight = call->arg[2].none ? NULL : call->arg[2].tensor;
+           *weight = node_optional(&call->arg[2]);
     int64_t reduction = call->arg[3].i;
-    TRY(refuse_history(e, call, 2));
-    TRY(read_histories(e, call, 2));
+    TRY(node_refuse_history(e, call, 2, call->op->name));
+    TRY(node_read_histories(e, call, 2));
     TRY(check_squeezed(self, target, e->err));
     if (self->dtype != target->dtype) {
         return error_set(e->err, ERR_dtype, "Found dtype %s but expected %s",
                          dtype_name(target->dtype), dtype_name(self->dtype));
     }
-    Tensor *x = loss_operand(e, self), *y = loss_operand(e, target);
+    Tensor *x = node_operand(e, self), *y = node_operand(e, target);
     Tensor *loss = laid_out_as(e, emit_binary(e, OP__bce, x, y), x);
     loss = weight ? emit_op(e, OP_mul__Tensor, 2, loss, weight) : loss;
     return node_answer(e,
@@ -158,13 +128,12 @@ ErrCode decompose_binary_cross_entropy(Emit *e, const Call *call, Tensor **out, 
 ErrCode decompose_binary_cross_entropy_with_logits(Emit *e, const Call *call, Tensor **out,
                                                    int *nout) {
     Tensor *self = call->arg[0].tensor, *target = call->arg[1].tensor,
-           *weight = call->arg[2].none ? NULL : call->arg[2].tensor,
-           *positive = call->arg[3].none ? NULL : call->arg[3].tensor;
+           *weight = node_optional(&call->arg[2]), *positive = node_optional(&call->arg[3]);
     int64_t reduction = call->arg[4].i;
-    TRY(refuse_history(e, call, 2));
-    TRY(refuse_history(e, call, 3));
-    TRY(read_histories(e, call, 2));
-    Tensor *x = loss_operand(e, self), *y = loss_operand(e, target);
+    TRY(node_refuse_history(e, call, 2, call->op->name));
+    TRY(node_refuse_history(e, call, 3, call->op->name));
+    TRY(node_read_histories(e, call, 2));
+    Tensor *x = node_operand(e, self), *y = node_operand(e, target);
     Tensor *likely = emit_unary(e, OP_log_sigmoid, x);
     if (positive) {
         Tensor *factor = emit_mul(e, emit_scalar(e, OP_sub_Scalar, positive, scalar_int(1)), y);

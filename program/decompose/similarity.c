@@ -1,13 +1,7 @@
 /* Distances and similarities of pairs, and losses of them (aten/src/ATen/native/Distance.cpp,
  * Loss.cpp). */
+#include "program/decompose/nodes.h"
 #include "program/infer/infer.h"
-#include "program/ops/functions.h"
-
-static ErrCode similarity_answer(Emit *e, Tensor *t, Tensor **out, int *nout) {
-    out[0] = t;
-    *nout = t != NULL;
-    return e->err->code;
-}
 
 static Tensor *reduced_pairs(Emit *e, Tensor *loss, int64_t reduction) {
     return reduction == 1   ? emit_unary(e, OP_mean, loss)
@@ -24,8 +18,8 @@ static Tensor *distance(Emit *e, Tensor *a, Tensor *b, double p, double eps, boo
 
 ErrCode decompose_pairwise_distance(Emit *e, const Call *call, Tensor **out, int *nout) {
     const Arg *arg = call->arg;
-    return similarity_answer(
-        e, distance(e, arg[0].tensor, arg[1].tensor, arg[2].f, arg[3].f, arg[4].b), out, nout);
+    return node_answer(e, distance(e, arg[0].tensor, arg[1].tensor, arg[2].f, arg[3].f, arg[4].b),
+                       out, nout);
 }
 
 /* triplet_margin_loss: max(0, margin + |anchor - positive| - |anchor - negative|); swap: the nearer
@@ -48,7 +42,7 @@ ErrCode decompose_triplet_margin_loss(Emit *e, const Call *call, Tensor **out, i
     }
     Tensor *raised = emit_scalar(e, OP_add_Scalar, near, scalar_float(margin));
     Tensor *loss = emit_scalar(e, OP_clamp_min, emit_sub(e, raised, far), scalar_int(0));
-    return similarity_answer(e, reduced_pairs(e, loss, arg[7].i), out, nout);
+    return node_answer(e, reduced_pairs(e, loss, arg[7].i), out, nout);
 }
 
 /* cosine_embedding_loss: with the cosine c of both, 1 - c where target is 1, max(0, c - margin)
@@ -80,7 +74,7 @@ ErrCode decompose_cosine_embedding_loss(Emit *e, const Call *call, Tensor **out,
     unlike = emit_op(e, OP_clamp_min_, 2, unlike, scalar_int(0));
     like = emit_where(e, emit_scalar(e, OP_eq_Scalar, target, scalar_int(1)), like, zeros);
     unlike = emit_where(e, emit_scalar(e, OP_eq_Scalar, target, scalar_int(-1)), unlike, zeros);
-    return similarity_answer(e, reduced_pairs(e, emit_add(e, like, unlike), arg[4].i), out, nout);
+    return node_answer(e, reduced_pairs(e, emit_add(e, like, unlike), arg[4].i), out, nout);
 }
 
 /* The norm along `dim`, raised to eps without a record of that. */
@@ -132,6 +126,5 @@ ErrCode decompose_cosine_similarity(Emit *e, const Call *call, Tensor **out, int
     }
     Tensor *right = emit_div(e, x[1], norm[1]);
     Tensor *left = emit_div(e, x[0], norm[0]);
-    return similarity_answer(e, emit_sum_dims(e, emit_mul(e, left, right), &dim, 1, false), out,
-                             nout);
+    return node_answer(e, emit_sum_dims(e, emit_mul(e, left, right), &dim, 1, false), out, nout);
 }

@@ -43,8 +43,7 @@ static inline ErrCode bind_int(const Binder *b, const PInt *i, int64_t *out) {
 
 static ErrCode bind_tensors(const Binder *b, const PArg *a, Arg *out) {
     int n = a->tensors.n;
-    if (n > MAX_SLOTS -
-                MAX_PARAMS) { /* with the other arguments, what derivative rules have room for */
+    if (n > MAX_SLOTS - 8) { /* with the other arguments, what derivative rules have room for */
         return error_set(b->err, ERR_limit, "a list of %d tensors", n);
     }
     Tensor **v = arena_array(b->arena, Tensor *, n);

@@ -115,6 +115,7 @@ typedef enum DrawKind {
     DRAW_LOSS,           /* a target of self's size and dtype; weights without a history */
     DRAW_LOSS_OF_UNIT,   /* the same, of numbers from 0 to 1 */
     DRAW_CROSS_ENTROPY,  /* classes along dim 1 and their weights; classes or probabilities */
+    DRAW_CHANNEL_NORM,   /* parameters and statistics of as many elements as dim 1 has */
     DRAW_PAIRS           /* operands of one size, and a target of 1 and -1 */
 } DrawKind;
 

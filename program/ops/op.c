@@ -8,7 +8,14 @@
 #include <string.h>
 
 /* What an INPLACE row checks. */
-enum { UNCHECKED = 0, CHECKED = 1, TYPES_FIRST = 2, CASTS_FIRST = TYPES_FIRST | 4, NO_CAST = 8 };
+enum {
+    UNCHECKED = 0,
+    CHECKED = 1,
+    TYPES_FIRST = 2,
+    CASTS_FIRST = TYPES_FIRST | 4,
+    NO_CAST = 8,
+    SILENT = 16
+};
 
 typedef struct OpRow {
     const char *id_name;
@@ -205,6 +212,7 @@ static void op_read_row(int id) {
     op->types_first = row->checks & TYPES_FIRST;
     op->casts_first = (row->checks & CASTS_FIRST) == CASTS_FIRST;
     op->writes_uncast = row->checks & NO_CAST;
+    op->silent = row->checks & SILENT;
     if (row->kind == KIND_POINTWISE) {
         op->pw = (Pw)row->pw;
         op->typing = row->typing;

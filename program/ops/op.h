@@ -99,7 +99,7 @@ typedef enum ArgType {
     ARG_DATA /* tensor literal */
 } ArgType;
 
-enum { MAX_PARAMS = 8, MAX_OUTPUTS = 64 };
+enum { MAX_PARAMS = 9, MAX_OUTPUTS = 64 };
 
 /* One item of a Python index, bound to tensors. */
 typedef enum IndexKind {
@@ -310,6 +310,7 @@ struct OpInfo {
     bool types_first;    /* INPLACE, and its functional form: checks dtypes before memory and
                             sizes */
     bool casts_first;    /* INPLACE: and whether the result can be cast to self */
+    bool silent;         /* INPLACE: does not count the version */
     bool writes_uncast;  /* INPLACE: the result must have self's dtype (`invalid`): its loop asserts
                             that it need not cast */
     InPlaceOrder order;  /* INPLACE */

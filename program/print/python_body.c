@@ -102,7 +102,11 @@ static bool is_aten_only(const OpInfo *op) {
                                         "cosine_embedding_loss",
                                         "triplet_margin_loss",
                                         "pairwise_distance",
-                                        "cosine_similarity"};
+                                        "cosine_similarity",
+                                        "batch_norm",
+                                        "instance_norm",
+                                        "group_norm",
+                                        "rms_norm"};
     for (int i = 0; i < COUNT_OF(names); i++) {
         if (strcmp(names[i], op->name) == 0) {
             return true;
