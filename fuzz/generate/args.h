@@ -50,6 +50,8 @@ Drawn layer_argument(Draw *x, int k);
 /* A floating tensor of numbers from 0 to 1, existing or computed (fuzz/layers/losses.c); NULL:
  * none. */
 GenVar *draw_unit(Gen *g);
+/* The same: ops over the last dims of a batch of channels (generate/spatial.c). */
+Drawn spatial_argument(Draw *x, int k);
 
 /* Each draws parameter k of the statement; false: nothing fits. */
 bool scalar_argument(Draw *x, int k);

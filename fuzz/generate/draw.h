@@ -3,7 +3,7 @@
 #ifndef FUZZ_GENERATE_DRAW_H
 #define FUZZ_GENERATE_DRAW_H
 
-#include "fuzz/generate/index.h"
+#include "fuzz/generate/tensors.h"
 
 /* ---- generate/args.c: all arguments of an op ---- */
 Scalar draw_scalar(Gen *g, DType dtype);

@@ -13,6 +13,6 @@ Drawn layer_argument(Draw *x, int k) {
     case DRAW_PAIRS:
         return pairs_argument(x, k);
     default:
-        return DRAWN_ELSEWHERE;
+        return spatial_argument(x, k);
     }
 }

@@ -3,7 +3,7 @@
 #ifndef FUZZ_DATAFLOW_H
 #define FUZZ_DATAFLOW_H
 
-#include "fuzz/generate/index.h"
+#include "fuzz/generate/tensors.h"
 #include "fuzz/patterns/pattern.h"
 
 /* A random op of the class on `x`, in a few tries. */

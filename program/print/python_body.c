@@ -106,7 +106,14 @@ static bool is_aten_only(const OpInfo *op) {
                                         "batch_norm",
                                         "instance_norm",
                                         "group_norm",
-                                        "rms_norm"};
+                                        "rms_norm",
+                                        "pad",
+                                        "reflection_pad1d",
+                                        "reflection_pad2d",
+                                        "reflection_pad3d",
+                                        "replication_pad1d",
+                                        "replication_pad2d",
+                                        "replication_pad3d"};
     for (int i = 0; i < COUNT_OF(names); i++) {
         if (strcmp(names[i], op->name) == 0) {
             return true;

@@ -1,0 +1,54 @@
+/* Arguments of the ops over the last dims of a batch of channels: pads. */
+#include "fuzz/generate/args.h"
+
+static Drawn spatial_text(Draw *x, int k, const char *text) {
+    x->s->arg[k] = (PArg){.given = true, .str = text};
+    return DRAWN;
+}
+
+/* ---- pads ---- */
+
+/* How many of the last dims are padded: that of the row, or any that the mode takes. */
+static int dims_to_pad(Draw *x) {
+    int ndim = x->t->ndim, least = x->op->dims[0] - 1;
+    if (x->op->id != OP_pad) {
+        return least;
+    }
+    return ndim == 5 || (ndim > 2 && draw_chance(x->g, 50)) ? ndim - 2 : ndim - 1;
+}
+
+static Drawn pad_argument(Draw *x, int k) {
+    static const char *const modes[] = {"constant", "reflect", "replicate", "circular"};
+    Gen *g = x->g;
+    const Param *p = &x->op->param[k];
+    if (named(p, "mode")) {
+        return spatial_text(x, k, modes[draw_below(g, COUNT_OF(modes))]);
+    }
+    if (named(p, "value")) {
+        if (strcmp(x->s->arg[2].str, modes[0]) == 0 && draw_chance(g, 60)) {
+            x->s->arg[k] = (PArg){.given = true, .f = (double)draw_between(g, -4, 4) / 2};
+        }
+        return DRAWN;
+    }
+    int n = (int)min_i64(dims_to_pad(x), 3);
+    int64_t v[6];
+    for (int i = 0; i < n; i++) {
+        int64_t size = x->t->size[x->t->ndim - 1 - i];
+        for (int side = 0; side < 2; side++) {
+            bool crops = draw_chance(g, 12);
+            v[2 * i + side] = crops ? -draw_between(g, 0, size / 2)
+                                    : draw_between(g, 0, min_i64(max_i64(size - 1, 0), 2));
+        }
+    }
+    set_ints(g, x->s, k, v, 2 * n);
+    return DRAWN;
+}
+
+Drawn spatial_argument(Draw *x, int k) {
+    switch (x->op->draw) {
+    case DRAW_PAD:
+        return pad_argument(x, k);
+    default:
+        return DRAWN_ELSEWHERE;
+    }
+}
