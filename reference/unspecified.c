@@ -251,7 +251,10 @@ static const char *convolution(const Call *call) {
     if (input->dtype == DT_bfloat16) {
         return "convolution of bfloat16: MKL-DNN's, where the processor has it";
     }
-    bool one_term = weight->ndim > 0 && weight->size[0] == tensor_numel(weight);
+    bool transposed = op_param(call->op, "output_padding") >= 0;
+    int64_t groups = call->arg[op_param(call->op, "groups")].i,
+            filters = weight->ndim > 0 ? weight->size[0] : 0;
+    bool one_term = weight->ndim > 0 && filters == (transposed ? groups : tensor_numel(weight));
     return one_term && term_is_minus_zero(input, weight)
                ? "convolution of one term: the sign of a zero"
                : NULL;
@@ -338,6 +341,10 @@ const char *unspecified(const Call *call) {
         break;
     case OP_conv1d:
     case OP_conv2d:
+    case OP_conv3d:
+    case OP_conv_transpose1d:
+    case OP_conv_transpose2d:
+    case OP_conv_transpose3d:
         return convolution(call);
     case OP_addcmul:
     case OP_addcdiv:

@@ -19,7 +19,8 @@ typedef struct Draw {
     bool optional;     /* an optional tensor or scalar was given (clamp wants one of min, max) */
     bool divides;      /* an integer op that refuses a zero operand */
     GenVar *index;     /* the index tensor drawn */
-    int64_t window[2]; /* the kernel of a pooling or convolution */
+    int64_t window[3]; /* the kernel of a pooling or convolution */
+    int64_t stride[3]; /* the stride of a transposed convolution */
     int64_t first;     /* the start of the range that is being drawn */
 } Draw;
 

@@ -130,6 +130,18 @@ static int64_t other_size(Gen *g, const Input *in, int n) {
     return r < 22 ? draw_between(g, 0, 1) : draw_between(g, 2, 9);
 }
 
+enum { RECALL_ELEMENTS = 8192 /* a convolution of more takes too long */ };
+
+static bool are_too_large(const Input *in, int n) {
+    for (int i = 0; i < n; i++) {
+        int64_t numel;
+        if (!sizes_numel(in[i].size, in[i].ndim, &numel) || numel > RECALL_ELEMENTS) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* The function called in two to four more sizes: all dims of one size become another; now and then
  * one does not, or a layout changes. */
 static bool draw_sizes(Gen *g) {
@@ -158,6 +170,11 @@ static bool draw_sizes(Gen *g) {
                 int64_t was = in[i].size[d];
                 in[i].size[d] = was == from ? to : was == second ? to_second : was;
             }
+        }
+        if (are_too_large(in, p->ninputs)) {
+            memcpy(in, p->inputs, sizeof(Input) * (size_t)p->ninputs);
+        }
+        for (int i = 0; i < p->ninputs; i++) {
             bool odd = i > 0 && draw_chance(g, 6), laid_out = draw_chance(g, 6);
             if (odd && in[i].ndim > 0) { /* one dim is not like the others */
                 int d = draw_chance(g, 60) ? 0 : draw_below(g, in[i].ndim);

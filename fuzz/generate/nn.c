@@ -259,16 +259,18 @@ static Drawn conv_argument(Draw *x, int k, int n) {
     const Param *p = &x->op->param[k];
     const Tensor *t = x->t;
     int first = t->ndim - n;
-    int64_t channels = t->size[first - 1], v[4];
+    int64_t channels = t->size[first - 1], v[5];
+    bool transposed = has(x->op, "output_padding");
     if (named(p, "weight")) {
         int64_t groups =
             channels > 1 && draw_chance(g, 25) ? (channels % 2 == 0 ? 2 : channels) : 1;
         x->first = groups;
-        v[0] = groups * draw_between(g, 1, 2);
-        v[1] = channels / groups;
+        v[0] = transposed ? channels : groups * draw_between(g, 1, 2);
+        v[1] = transposed ? draw_between(g, 1, 2) : channels / groups;
         for (int d = 0; d < n; d++) {
+            x->stride[d] = 1;
             x->window[d] = v[2 + d] =
-                draw_between(g, 1, min_i64(max_i64(t->size[first + d], 1), 3));
+                draw_between(g, 1, transposed ? 2 : min_i64(max_i64(t->size[first + d], 1), 3));
         }
         if (groups > 1) {
             set_int(x->s, op_param(x->op, "groups"), groups);
@@ -277,20 +279,22 @@ static Drawn conv_argument(Draw *x, int k, int n) {
         return given(x, k, x->index);
     }
     if (named(p, "bias")) {
-        return draw_chance(g, 40) || x->index == NULL
-                   ? DRAWN
-                   : given(x, k, nn_exactly(x, t->dtype, x->index->t->size, 1));
+        v[0] = x->index == NULL ? 0 : x->index->t->size[transposed] * (transposed ? x->first : 1);
+        return draw_chance(g, 40) || x->index == NULL ? DRAWN
+                                                      : given(x, k, nn_exactly(x, t->dtype, v, 1));
     }
     if (p->type != ARG_INTS || draw_chance(g, 55)) {
         return DRAWN;
     }
     for (int d = 0; d < n; d++) {
         bool wide = (x->window[d] - 1) * 2 < t->size[first + d];
-        v[d] = named(p, "padding")             ? draw_below(g, 3)
-               : named(p, "dilation") && !wide ? 1
-                                               : draw_between(g, 1, 2);
+        v[d] = named(p, "padding")                            ? draw_below(g, transposed ? 2 : 3)
+               : named(p, "output_padding")                   ? draw_between(g, 0, x->stride[d] - 1)
+               : named(p, "dilation") && !wide && !transposed ? 1
+                                                              : draw_between(g, 1, 2);
+        x->stride[d] = named(p, "stride") ? v[d] : x->stride[d];
     }
-    n = n == 2 && v[0] == v[1] && draw_chance(g, 60) ? 1 : n;
+    n = n > 1 && v[0] == v[n - 1] && v[0] == v[1] && draw_chance(g, 60) ? 1 : n;
     set_ints(g, x->s, k, v, n);
     x->s->arg[k].ints.single = n == 1 && draw_chance(g, 60);
     return DRAWN;
@@ -322,6 +326,8 @@ Drawn nn_argument(Draw *x, int k) {
         return conv_argument(x, k, 1);
     case DRAW_CONV_PLANE:
         return conv_argument(x, k, 2);
+    case DRAW_CONV_SPACE:
+        return conv_argument(x, k, 3);
     default:
         return layer_argument(x, k);
     }

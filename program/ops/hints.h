@@ -110,6 +110,7 @@ typedef enum DrawKind {
     DRAW_POOL_PLANE,     /* a window over the last two dims */
     DRAW_CONV_LINE,      /* channels and a line */
     DRAW_CONV_PLANE,     /* channels and a plane */
+    DRAW_CONV_SPACE,     /* channels and three dims */
     DRAW_NLL_LOSS,       /* classes as targets, and their weights */
     DRAW_LAYER_NORM,     /* the sizes of the last dims */
     DRAW_LOSS,           /* a target of self's size and dtype; weights without a history */
