@@ -57,9 +57,67 @@ static double shadow_sums_lowest_of(const Tensor *t) {
     return least;
 }
 
+/* What bounds are made of where one number for all of self will do. */
+typedef struct Extent {
+    double worst; /* largest bound */
+    double most;  /* largest magnitude of a finite element */
+    double low, high;
+} Extent;
+
+static Extent shadow_sums_extent_of(const Tensor *t) {
+    Extent x = {0, 0, INFINITY, -INFINITY};
+    const Tensor *one[1] = {t};
+    for (Walk w = walk_start(t->size, t->ndim, one, 1); walk_more(&w); walk_next(&w)) {
+        double v = t->storage->value64[w.at[0]], b = t->storage->bound[w.at[0]];
+        x.worst = isnan(b) || b > x.worst ? (isnan(x.worst) ? x.worst : b) : x.worst;
+        if (isfinite(v)) {
+            x.most = fmax(x.most, fabs(v));
+            x.low = fmin(x.low, v);
+            x.high = fmax(x.high, v);
+        }
+    }
+    return x;
+}
+
+static double shadow_sums_count(const Arg *sizes, int first) {
+    double n = 1;
+    for (int d = first; d < sizes->ints.n; d++) {
+        n *= (double)sizes->ints.v[d];
+    }
+    return n;
+}
+
+/* Interpolation: the weights of an element sum to less than 4 in magnitude, some have a minus, and
+ * each is as wrong as the position that it is computed from. A gradient sums up to as many terms as
+ * there are elements in the plane. */
+static bool shadow_interpolated(const Call *call, const Tensor *out) {
+    int to = op_param(call->op, "output_size"), from = op_param(call->op, "input_size");
+    if (to < 0 || call->op->propagation != PROPAGATION_POLYNOMIAL ||
+        op_param(call->op, "align_corners") < 0) {
+        return false;
+    }
+    const Tensor *self = call->arg[0].tensor;
+    Extent x = shadow_sums_extent_of(self);
+    double terms = from >= 0 ? shadow_sums_count(&call->arg[to], 0) : 1, longest = 1,
+           u = dtype_unit(out->dtype);
+    for (int d = 2; d < self->ndim; d++) {
+        longest = fmax(longest, (double)max_i64(self->size[d], out->size[d]));
+    }
+    for (int64_t i = 0; i < out->storage->numel; i++) {
+        double *bound = &out->storage->bound[i];
+        *bound = 4 * terms * (x.worst + (64 + 4 * longest + terms) * u * x.most) +
+                 terms * shadow_grain(out->dtype);
+        shadow_overflow(&out->storage->value64[i], bound, 4 * terms * x.most, out->dtype);
+    }
+    return true;
+}
+
 void shadow_polynomial(Session *s, const Call *call, const Tensor *out, const Operands *o) {
     Storage *to = out->storage;
     to->value64 = shadow_pass(s, call, call->op->kernel, out, PASS_VALUE);
+    if (shadow_interpolated(call, out)) {
+        return;
+    }
     double *magnitude = shadow_pass(s, call, call->op->kernel, out, PASS_MAGNITUDE);
     double *worst = o->exact ? magnitude : shadow_pass(s, call, call->op->kernel, out, PASS_WORST);
     double n = polynomial_terms(call, out), u = dtype_unit(out->dtype);
@@ -150,28 +208,6 @@ void shadow_normalized(Session *s, const Call *call, const Tensor *out, const Op
             shadow_overflow(&to->value64[row + i], &to->bound[row + i], 0, out->dtype);
         }
     }
-}
-
-/* What bounds are made of where one number for all of self will do. */
-typedef struct Extent {
-    double worst; /* largest bound */
-    double most;  /* largest magnitude of a finite element */
-    double low, high;
-} Extent;
-
-static Extent shadow_sums_extent_of(const Tensor *t) {
-    Extent x = {0, 0, INFINITY, -INFINITY};
-    const Tensor *one[1] = {t};
-    for (Walk w = walk_start(t->size, t->ndim, one, 1); walk_more(&w); walk_next(&w)) {
-        double v = t->storage->value64[w.at[0]], b = t->storage->bound[w.at[0]];
-        x.worst = isnan(b) || b > x.worst ? (isnan(x.worst) ? x.worst : b) : x.worst;
-        if (isfinite(v)) {
-            x.most = fmax(x.most, fabs(v));
-            x.low = fmin(x.low, v);
-            x.high = fmax(x.high, v);
-        }
-    }
-    return x;
 }
 
 static double norm_bound(const Call *call, double y, double n, double u, const Extent *x,

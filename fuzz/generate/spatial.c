@@ -1,4 +1,5 @@
-/* Arguments of the ops over the last dims of a batch of channels: pads. */
+/* Arguments of the ops over the last dims of a batch of channels: pads, interpolation,
+ * windows. */
 #include "fuzz/generate/args.h"
 
 static Drawn spatial_text(Draw *x, int k, const char *text) {
@@ -44,10 +45,42 @@ static Drawn pad_argument(Draw *x, int k) {
     return DRAWN;
 }
 
+/* ---- interpolation ---- */
+
+static Drawn upsample_argument(Draw *x, int k) {
+    static const double scales[] = {2, 0.5, 1.5};
+    Gen *g = x->g;
+    const Param *p = &x->op->param[k];
+    int n = x->t->ndim - 2;
+    if (p->type == ARG_BOOL) {
+        set_bool(x->s, k, draw_chance(g, 50));
+        return DRAWN;
+    }
+    if (p->type != ARG_INTS) { /* given with the sizes */
+        return DRAWN;
+    }
+    int64_t size[3];
+    bool stated = draw_chance(g, 25);
+    int first = x->op->nparam - n;
+    for (int d = 0; d < n; d++) {
+        double scale = scales[draw_below(g, COUNT_OF(scales))];
+        int64_t in = x->t->size[2 + d];
+        size[d] =
+            stated ? max_i64((int64_t)((double)in * scale), 1) : draw_between(g, 1, n == 3 ? 4 : 7);
+        if (stated) {
+            x->s->arg[first + d] = (PArg){.given = true, .f = scale};
+        }
+    }
+    set_ints(g, x->s, k, size, n);
+    return DRAWN;
+}
+
 Drawn spatial_argument(Draw *x, int k) {
     switch (x->op->draw) {
     case DRAW_PAD:
         return pad_argument(x, k);
+    case DRAW_UPSAMPLE:
+        return upsample_argument(x, k);
     default:
         return DRAWN_ELSEWHERE;
     }

@@ -119,7 +119,8 @@ static bool is_aten_only(const OpInfo *op) {
             return true;
         }
     }
-    if (strncmp(op->name, "special_", 8) == 0 || op->infer == infer_view_copy) {
+    if (strncmp(op->name, "special_", 8) == 0 || strncmp(op->name, "upsample_", 9) == 0 ||
+        op->infer == infer_view_copy) {
         return true;
     }
     static const char *const activations[] = {
