@@ -18,6 +18,11 @@ static double polynomial_terms(const Call *call, const Tensor *out) {
         const Arg *kernel = &call->arg[op_param(call->op, "kernel_size")];
         return (double)(kernel->ints.v[0] * kernel->ints.v[kernel->ints.n - 1]) + 2;
     }
+    case OP_avg_pool3d:
+    case OP__avg_pool3d_grad: /* no more than there are elements */
+    case OP__adaptive_avg_pool:
+    case OP__adaptive_avg_grad:
+        return (double)max_i64(tensor_numel(call->arg[0].tensor), tensor_numel(out)) + 2;
     case OP__nll_loss:
         return out->ndim > 0 ? 1 : 2 * (double)tensor_numel(call->arg[1].tensor) + 2;
     case OP__nll_loss_grad:
@@ -36,7 +41,7 @@ static double polynomial_terms(const Call *call, const Tensor *out) {
 /* Is the result a sum of products and not divided, so that dyadic numbers stay exact? */
 static bool divides_sum(const Call *call) {
     int reduction = op_param(call->op, "reduction");
-    if (op_param(call->op, "divisor_override") >= 0) {
+    if (op_param(call->op, "divisor_override") >= 0 || op_param(call->op, "output_size") >= 0) {
         return true;
     }
     return reduction >= 0 && call->arg[reduction].i == 1;

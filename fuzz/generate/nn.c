@@ -216,7 +216,7 @@ static Drawn scatter_reduce_argument(Draw *x, int k) {
 static Drawn pool_argument(Draw *x, int k, int n) {
     Gen *g = x->g;
     const Param *p = &x->op->param[k];
-    int64_t v[2];
+    int64_t v[3];
     for (int d = 0; d < n; d++) {
         int64_t size = x->t->size[x->t->ndim - n + d];
         if (named(p, "kernel_size")) {
@@ -235,7 +235,7 @@ static Drawn pool_argument(Draw *x, int k, int n) {
         if (!named(p, "kernel_size") && draw_chance(g, 50)) {
             return DRAWN;
         }
-        if (n == 2 && v[0] == v[1] && draw_chance(g, 60)) {
+        if (n > 1 && v[0] == v[1] && v[0] == v[n - 1] && draw_chance(g, 60)) {
             n = 1;
         }
         set_ints(g, x->s, k, v, n);
@@ -316,6 +316,8 @@ Drawn nn_argument(Draw *x, int k) {
         return pool_argument(x, k, 1);
     case DRAW_POOL_PLANE:
         return pool_argument(x, k, 2);
+    case DRAW_POOL_SPACE:
+        return pool_argument(x, k, 3);
     case DRAW_NLL_LOSS:
         return nll_argument(x, k);
     case DRAW_LAYER_NORM:

@@ -75,12 +75,65 @@ static Drawn upsample_argument(Draw *x, int k) {
     return DRAWN;
 }
 
+/* ---- windows ---- */
+
+static Drawn parts_argument(Draw *x, int k) {
+    Gen *g = x->g;
+    int n = x->op->dims[0] - 1;
+    int64_t v[3];
+    bool whole = draw_chance(g, 15);
+    for (int d = 0; d < n; d++) {
+        int64_t size = x->t->size[x->t->ndim - n + d];
+        v[d] = whole ? 1 : draw_between(g, draw_chance(g, 5) ? 0 : 1, min_i64(size + 2, 5));
+    }
+    set_ints(g, x->s, k, v, n);
+    return DRAWN;
+}
+
+/* All arguments of im2col and col2im at once. */
+static Drawn columns_argument(Draw *x, int k) {
+    Gen *g = x->g;
+    const Tensor *t = x->t;
+    bool folds = has(x->op, "output_size");
+    if (k > 1) {
+        return DRAWN;
+    }
+    int64_t kernel[2], dilation[2], padding[2], stride[2], size[2],
+        left = folds ? t->size[t->ndim - 2] : 0, blocks = folds ? t->size[t->ndim - 1] : 0;
+    for (int d = 0; d < 2; d++) {
+        int64_t in = t->size[t->ndim - 2 + d];
+        kernel[d] = draw_between(g, 1, folds ? 3 : min_i64(max_i64(in, 1), 3));
+        kernel[d] = folds && (left <= 0 || left % kernel[d] != 0) ? 1 : kernel[d];
+        left /= kernel[d];
+        stride[d] = draw_between(g, 1, 2);
+        padding[d] = draw_between(g, 0, 1);
+        dilation[d] = folds || (kernel[d] - 1) * 2 < in ? draw_between(g, 1, 2) : 1;
+        int64_t count = d == 1 ? blocks : blocks % 2 == 0 && draw_chance(g, 60) ? 2 : 1;
+        blocks /= max_i64(count, 1);
+        size[d] = dilation[d] * (kernel[d] - 1) + 1 + (count - 1) * stride[d];
+        padding[d] = size[d] - 2 * padding[d] < 1 ? 0 : padding[d];
+        size[d] -= 2 * padding[d];
+    }
+    if (folds) {
+        set_ints(g, x->s, k, size, 2);
+    }
+    set_ints(g, x->s, k + folds, kernel, 2);
+    set_ints(g, x->s, k + folds + 1, dilation, 2);
+    set_ints(g, x->s, k + folds + 2, padding, 2);
+    set_ints(g, x->s, k + folds + 3, stride, 2);
+    return DRAWN;
+}
+
 Drawn spatial_argument(Draw *x, int k) {
     switch (x->op->draw) {
     case DRAW_PAD:
         return pad_argument(x, k);
     case DRAW_UPSAMPLE:
         return upsample_argument(x, k);
+    case DRAW_PARTS:
+        return parts_argument(x, k);
+    case DRAW_COLUMNS:
+        return columns_argument(x, k);
     default:
         return DRAWN_ELSEWHERE;
     }

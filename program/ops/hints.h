@@ -108,6 +108,9 @@ typedef enum DrawKind {
     DRAW_GRID,           /* a list of vectors */
     DRAW_POOL_LINE,      /* a window over the last dim */
     DRAW_POOL_PLANE,     /* a window over the last two dims */
+    DRAW_POOL_SPACE,     /* a window over the last three dims */
+    DRAW_PARTS,          /* numbers of parts of the last dims */
+    DRAW_COLUMNS,        /* sliding blocks of a plane, or their sums */
     DRAW_CONV_LINE,      /* channels and a line */
     DRAW_CONV_PLANE,     /* channels and a plane */
     DRAW_CONV_SPACE,     /* channels and three dims */

@@ -115,7 +115,8 @@ int call_saved_rank(const Call *call, int slot) {
         for (int n = param_slots(call, 0); slot >= n; n += param_slots(call, ++param)) {
         }
     }
-    if (param > 0 && (op->id == OP__take_scan || op->id == OP__take_plane)) {
+    if (param > 0 &&
+        (op->id == OP__take_scan || op->id == OP__take_plane || op->id == OP__take_space)) {
         return INT_MAX - 1; /* the indices, a result of cummax and max_pool2d_with_indices */
     }
     int rank = op->name_rank[param];

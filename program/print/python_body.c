@@ -113,7 +113,15 @@ static bool is_aten_only(const OpInfo *op) {
                                         "reflection_pad3d",
                                         "replication_pad1d",
                                         "replication_pad2d",
-                                        "replication_pad3d"};
+                                        "replication_pad3d",
+                                        "adaptive_avg_pool2d",
+                                        "adaptive_avg_pool3d",
+                                        "adaptive_max_pool2d",
+                                        "adaptive_max_pool3d",
+                                        "avg_pool3d",
+                                        "max_pool3d_with_indices",
+                                        "im2col",
+                                        "col2im"};
     for (int i = 0; i < COUNT_OF(names); i++) {
         if (strcmp(names[i], op->name) == 0) {
             return true;
@@ -139,8 +147,9 @@ static bool is_aten_only(const OpInfo *op) {
 
 /* Functions that take `self` first and are not methods. */
 static bool is_function(const OpInfo *op) {
-    static const char *const names[] = {"avg_pool1d", "max_pool1d", "max_pool2d", "rsub",
-                                        "var_mean",   "std_mean",   "bucketize"};
+    static const char *const names[] = {
+        "avg_pool1d",          "max_pool1d",          "max_pool2d", "max_pool3d", "rsub",
+        "adaptive_avg_pool1d", "adaptive_max_pool1d", "var_mean",   "std_mean",   "bucketize"};
     for (int i = 0; i < COUNT_OF(names); i++) {
         if (strcmp(names[i], op->name) == 0) {
             return true;
