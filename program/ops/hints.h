@@ -120,8 +120,8 @@ typedef enum DrawKind {
     DRAW_LOSS_OF_UNIT,   /* the same, of numbers from 0 to 1 */
     DRAW_CROSS_ENTROPY,  /* classes along dim 1 and their weights; classes or probabilities */
     DRAW_CHANNEL_NORM,   /* parameters and statistics of as many elements as dim 1 has */
-    DRAW_PAIRS,           /* operands of one size, and a target of 1 and -1 */
-    DRAW_PAD,             /* pads of the last dims */
+    DRAW_PAIRS,          /* operands of one size, and a target of 1 and -1 */
+    DRAW_PAD,            /* pads of the last dims */
     DRAW_UPSAMPLE        /* sizes of the last dims, and scales */
 } DrawKind;
 
