@@ -3,7 +3,7 @@
  *   functional   begin a node if something requires grad (materializes grad_fn) -> infer ->
  *                allocate -> kernel -> attach the node
  *   view         the same without data
- *   in place     dispatch_inplace.c, dispatch_inplace_view.c
+ *   in place     dispatch_inplace.c, dispatch_storage.c
  *   meta         detach, detach_, requires_grad_, retain_grad */
 #include "reference/dispatch.h"
 

@@ -19,10 +19,10 @@ ErrCode dispatch_allocate(Session *s, Tensor *t);
 bool dispatch_requires_grad(const Session *s, const OpInfo *op, const Slots *slots);
 /* An INPLACE row: out[0] = self. */
 ErrCode dispatch_inplace(Session *s, const Call *call, Tensor **out, int *nout);
-/* An INPLACE_VIEW row: out[0] = self, with other sizes and strides. */
-ErrCode dispatch_inplace_view(Session *s, const Call *call, Tensor **out, int *nout);
 
 /* ---- dispatch_storage.c ---- */
+/* An INPLACE_VIEW row: out[0] = self, with other sizes and strides. */
+ErrCode dispatch_inplace_view(Session *s, const Call *call, Tensor **out, int *nout);
 /* A STORAGE row. */
 ErrCode dispatch_storage(Session *s, const Call *call, Tensor **out, int *nout);
 /* After elements of `written` have changed: what other readings of its memory are now. */

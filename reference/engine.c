@@ -431,12 +431,9 @@ ErrCode engine_run(Session *s, const EngineTask *task) {
     Queue ready = {arena_alloc_raw(s->arena, (int64_t)sizeof *ready.v * capacity), 0, 0};
     for (int k = 0; k < task->ninputs; k++) {
         GradNode *node = task->inputs[k].node;
-        if (node) {
-            node->captured = s->visits;
-        }
-        for (GradNode *half = node ? node->other_half : NULL; half && half != node;
-             half = half->other_half) { /* the walk looks for the node, not for its output */
-            half->captured = s->visits;
+        for (GradNode *half = node; half;
+             half = half->other_half == node ? NULL : half->other_half) {
+            half->captured = s->visits; /* the walk looks for the node, not for its output */
         }
     }
     GradNode *visited = NULL;

@@ -167,12 +167,9 @@ void backward_run(BackwardEngine *x, const Edge *root, Tensor *const *tangent, i
     BackwardPath path = {0};
     for (int k = 0; k < x->ninputs; k++) {
         GradNode *node = x->inputs[k].node;
-        if (node) {
-            node->captured = x->visit;
-        }
-        for (GradNode *half = node ? node->other_half : NULL; half && half != node;
-             half = half->other_half) { /* the walk looks for the node, not for its output */
-            half->captured = x->visit;
+        for (GradNode *half = node; half;
+             half = half->other_half == node ? NULL : half->other_half) {
+            half->captured = x->visit; /* the walk looks for the node, not for its output */
         }
     }
     for (int i = 0; i < nroots; i++) {

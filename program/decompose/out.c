@@ -70,7 +70,7 @@ static ErrCode refuse_memory(Emit *e, const OpInfo *op, const Tensor *out, Tenso
     return ERR_none;
 }
 
-static ErrCode refuse_dtype(Emit *e, const OpInfo *op, DType result, DType out) {
+static ErrCode refuse_out_dtype(Emit *e, const OpInfo *op, DType result, DType out) {
     if (op->out_dtype == OUT_CAST ? dtype_can_cast(result, out) : result == out) {
         return ERR_none;
     }
@@ -119,7 +119,7 @@ static ErrCode out_check(Emit *e, const OpInfo *op, const Call *form, const Tens
         TRY(pointwise_refused_first(form, e->err));
     }
     if (op->out_dtype == OUT_SAME_FIRST) {
-        TRY(refuse_dtype(e, op, slot[0]->dtype, out->dtype));
+        TRY(refuse_out_dtype(e, op, slot[0]->dtype, out->dtype));
     }
     if (op->out_memory == OUT_APART_FIRST) { /* gather: `dim`, and then sizes, which out gets */
         int dim;
@@ -143,7 +143,7 @@ static ErrCode out_check(Emit *e, const OpInfo *op, const Call *form, const Tens
         return error_set(e->err, ERR_shape,
                          "output with shape of self doesn't match the broadcast shape");
     }
-    TRY(refuse_dtype(e, op, r->out[0].dtype, out->dtype));
+    TRY(refuse_out_dtype(e, op, r->out[0].dtype, out->dtype));
     if (!iterator && (fits || op->out_memory == OUT_APART)) {
         code = refuse_memory(e, op, out, slot, n);
         out_undefined(e, code != ERR_none && !fits, GREW);

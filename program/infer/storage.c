@@ -1,0 +1,72 @@
+/* Geometry of STORAGE rows: memory read as another dtype, and resize_. */
+#include "program/infer/infer.h"
+
+/* Adds the output, initialized with self's geometry. */
+static Tensor *reading_of(Infer *r, const Tensor *self) {
+    Tensor *t = infer_one(r, self->dtype, self->ndim);
+    geometry_copy(t, self);
+    return t;
+}
+
+/* view.dtype: the bytes of self as elements of another dtype, of which `ratio` or 1 / `ratio` make
+ * one of self along the last dim (aten/src/ATen/native/TensorConversions.cpp, view_dtype). */
+ErrCode infer_view_dtype(const Call *call, Infer *r) {
+    const Tensor *self = call->arg[0].tensor;
+    DType to = call->arg[1].dtype;
+    int from_bytes = dtype_bytes(self->dtype), to_bytes = dtype_bytes(to), last = self->ndim - 1;
+    Tensor *t = reading_of(r, self);
+    t->dtype = to;
+    if (from_bytes == to_bytes) {
+        return ERR_none;
+    }
+    if (self->ndim == 0) {
+        return error_set(r->err, ERR_invalid,
+                         "self.dim() cannot be 0 to view %s as %s (different element sizes)",
+                         dtype_name(self->dtype), dtype_name(to));
+    }
+    bool narrower = to_bytes < from_bytes;
+    int64_t ratio = narrower ? from_bytes / to_bytes : to_bytes / from_bytes;
+    if (!narrower && (self->size[last] % ratio != 0 || self->offset % ratio != 0)) {
+        return error_set(r->err, ERR_invalid,
+                         "self.size(-1) and self.storage_offset() must be divisible by %lld to "
+                         "view %s as %s",
+                         (long long)ratio, dtype_name(self->dtype), dtype_name(to));
+    }
+    if (self->stride[last] != 1) {
+        return error_set(r->err, ERR_invalid, "self.stride(-1) must be 1 to view %s as %s",
+                         dtype_name(self->dtype), dtype_name(to));
+    }
+    for (int d = 0; d < last; d++) {
+        if (!narrower && self->stride[d] % ratio != 0) {
+            return error_set(r->err, ERR_invalid,
+                             "self.stride(%d) must be divisible by %lld to view %s as %s", d,
+                             (long long)ratio, dtype_name(self->dtype), dtype_name(to));
+        }
+        t->stride[d] = narrower ? geometry_stride(self->stride[d], ratio) : self->stride[d] / ratio;
+    }
+    t->size[last] = narrower ? self->size[last] * ratio : self->size[last] / ratio;
+    t->offset = narrower ? self->offset * ratio : self->offset / ratio;
+    return ERR_none;
+}
+
+/* resize_: contiguous, from where self begins. */
+ErrCode infer_resize_(const Call *call, Infer *r) {
+    const Tensor *self = call->arg[0].tensor;
+    const Arg *size = &call->arg[1];
+    if (sizes_equal(self->size, self->ndim, size->ints.v, size->ints.n)) {
+        (void)reading_of(r, self);
+        return ERR_none;
+    }
+    TRY(infer_contiguous(r, self->dtype, size->ints.v, size->ints.n));
+    r->out[0].offset = self->offset;
+    return ERR_none;
+}
+
+/* _resize_out: the sizes and strides of a result, for the tensor that it is written to. */
+ErrCode infer_resize_out(const Call *call, Infer *r) {
+    const Tensor *self = call->arg[0].tensor;
+    TRY(infer_contiguous(r, self->dtype, call->arg[1].ints.v, call->arg[1].ints.n));
+    r->out[0].offset = self->offset;
+    dims_copy(r->out[0].stride, call->arg[2].ints.v, call->arg[2].ints.n);
+    return ERR_none;
+}
