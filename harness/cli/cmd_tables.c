@@ -7,7 +7,8 @@
 #include <string.h>
 
 static const char *const KINDS[] = {"factory",   "view",    "multi_view",   "pointwise", "func",
-                                    "composite", "inplace", "inplace_view", "meta"};
+                                    "composite", "inplace", "inplace_view", "meta",      "storage"};
+_Static_assert(COUNT_OF(KINDS) == KIND_STORAGE + 1, "a name for each kind");
 
 static void tables_add_member(Text *t, const char *key, const char *value) {
     text_printf(t, "%s\"%s\":", t->v && t->v[t->n - 1] == '{' ? "" : ",", key);
