@@ -429,23 +429,6 @@ const char *unspecified(const Call *call) {
     return has_vectors(call) ? loop_unspecified(call, id) : NULL;
 }
 
-/* The first derivative of scatter_reduce of a product in which several elements of src are 0: to
- * differentiate it again is refused (scatter_reduce_backward in FunctionsManual.cpp). Whether they
- * meet in one element is not asked. */
-static bool refuses_second(const Grad *g) {
-    enum { SRC = 3, REDUCE = 4 };
-    const Tensor *src = g->call->arg[SRC].tensor, *one[1] = {src};
-    int zeros = 0;
-    if (!g->e->create_graph || !g->need[call_slot_of(g->call, SRC)] ||
-        strcmp(g->call->arg[REDUCE].str, "prod") != 0) {
-        return false;
-    }
-    for (Walk w = walk_start(src->size, src->ndim, one, 1); walk_more(&w); walk_next(&w)) {
-        zeros += element_double(src->storage->data, src->dtype, w.at[0]) == 0;
-    }
-    return zeros > 1;
-}
-
 const char *unspecified_gradient(const Grad *g) {
     const Call *call = g->call;
     const Tensor *self = call->arg[0].tensor;
@@ -458,8 +441,6 @@ const char *unspecified_gradient(const Grad *g) {
         return g->grad[0]->offset != 0 && tensor_is_contiguous(g->grad[0])
                    ? "as_strided_scatter: src's gradient is read from a storage's start"
                    : NULL;
-    case OP_scatter_reduce_two:
-        return refuses_second(g) ? "scatter_reduce: a product of several zeros, twice" : NULL;
     case OP__masked_scatter_grad: /* which is one, of the gradient */
     case OP__masked_select:
         return semantics_now < SEMANTICS_2_8 && g->need[0] && !tensor_is_contiguous(self)

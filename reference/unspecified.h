@@ -13,7 +13,7 @@
 const char *unspecified(const Call *call);
 /* The same for the result of a derivative rule that is about to be applied. */
 const char *unspecified_gradient(const Grad *g);
-/* The parts of both that concern shrink functions, logit and special functions
+/* The parts of both that concern shrink functions, logit, special functions and scatter_reduce
  * (unspecified_special.c); `vectors`: a loop of the call may have a vectorized part. */
 const char *unspecified_special(const Call *call, bool vectors);
 const char *unspecified_special_gradient(const Grad *g, bool vectors);

@@ -226,9 +226,28 @@ const char *unspecified_special(const Call *call, bool vectors) {
     }
 }
 
+/* The first derivative of scatter_reduce of a product in which several elements of src are 0: to
+ * differentiate it again is refused (scatter_reduce_backward in FunctionsManual.cpp). Whether they
+ * meet in one element is not asked. */
+static bool refuses_second(const Grad *g) {
+    enum { SRC = 3, REDUCE = 4 };
+    const Tensor *src = g->call->arg[SRC].tensor, *one[1] = {src};
+    int zeros = 0;
+    if (!g->e->create_graph || !g->need[call_slot_of(g->call, SRC)] ||
+        strcmp(g->call->arg[REDUCE].str, "prod") != 0) {
+        return false;
+    }
+    for (Walk w = walk_start(src->size, src->ndim, one, 1); walk_more(&w); walk_next(&w)) {
+        zeros += element_double(src->storage->data, src->dtype, w.at[0]) == 0;
+    }
+    return zeros > 1;
+}
+
 const char *unspecified_special_gradient(const Grad *g, bool vectors) {
     const Tensor *self = g->call->arg[0].tensor;
     switch (g->call->op->id) {
+    case OP_scatter_reduce_two:
+        return refuses_second(g) ? "scatter_reduce: a product of several zeros, twice" : NULL;
     case OP__batch_norm:
     case OP__group_norm: /* mean and deviation are constants of PyTorch's formula */
         return g->e->create_graph ? "batch_norm, group_norm: the second derivative"

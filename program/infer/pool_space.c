@@ -2,7 +2,6 @@
  * (aten/src/ATen/native/AdaptiveAveragePooling.cpp, AdaptiveMaxPooling2d.cpp, AveragePool3d.cpp,
  * DilatedMaxPool3d.cpp, im2col_shape_check.h). */
 #include "program/infer/pool_space.h"
-#include "program/infer/columns.h"
 
 #include <string.h>
 

@@ -22,4 +22,16 @@ ErrCode pool_space_read(const Call *call, const Tensor *self, PoolSpace *p, Erro
  * them. `*all` counts the padding, too, without dilation. */
 int64_t pool_dim_window(const PoolDim *d, int64_t o, int64_t *count, int64_t *all);
 
+/* ---- the sliding blocks of im2col and col2im ---- */
+
+typedef struct Columns {
+    int64_t kernel[2], dilation[2], padding[2], stride[2];
+    int64_t plane[2], blocks[2]; /* rows and columns of the plane, and of blocks */
+} Columns;
+
+/* Reads and checks the four lists of `call`; leaves plane and blocks out. */
+ErrCode columns_read(const Call *call, Columns *c, Error *err);
+/* Sets plane, and counts the blocks; ERR_invalid if there are none. */
+ErrCode columns_count(Columns *c, const int64_t *plane, Error *err);
+
 #endif
