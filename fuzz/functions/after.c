@@ -34,7 +34,7 @@ static bool accepts_any(const Gen *g, const GenVar *v) {
 }
 
 /* Will the variable have a .grad, as far as the guesses tell? */
-static bool has_grad(const Gen *g, const GenVar *v) {
+static bool after_has_grad(const Gen *g, const GenVar *v) {
     return g->base[v->base].leaf && !v->view && g->accumulated >> (v->base % 64) & 1;
 }
 
@@ -86,7 +86,7 @@ static void draw_get_grad(Gen *g) {
     if (self == NULL || self->fuzzy || !gen_room(g)) {
         return;
     }
-    bool reached = has_grad(g, self);
+    bool reached = after_has_grad(g, self);
     if (!reached && !draw_chance(g, 15)) {
         return;
     }

@@ -91,7 +91,7 @@ static int take_words(HuntRun *run, const Options *o) {
 /* ---- rounds ---- */
 
 /* Seconds that are left of the hunt. */
-static double seconds_left(const HuntRun *run) {
+static double hunt_seconds_left(const HuntRun *run) {
     const Options *o = &run->options;
     return 60 * (o->minutes > 0 ? o->minutes : HUNT_MINUTES) - hunt_seconds(&run->hunt);
 }
@@ -99,7 +99,7 @@ static double seconds_left(const HuntRun *run) {
 /* Seconds of the next round; 0: the hunt is over. */
 static double next_seconds(const HuntRun *run) {
     const Options *o = &run->options;
-    double left = seconds_left(run), done = hunt_seconds(&run->hunt), all = left + done,
+    double left = hunt_seconds_left(run), done = hunt_seconds(&run->hunt), all = left + done,
            each = 60 * (o->round > 0 ? o->round : ROUND_MINUTES);
     if (run->hunt.nrounds == HUNT_MAX_ROUNDS) {
         return 0;
@@ -137,7 +137,7 @@ static int run_round(HuntRun *run, double seconds, const Output *output) {
         return complain(EXIT_BAD_INPUT, "%s", message);
     }
     int turns = h->nrounds < run->nmodes ? run->nmodes - 1 - h->nrounds : 0; /* each mode has one */
-    double after = seconds_left(run) - seconds * (1 + turns), most = MOST_PATIENCE * seconds;
+    double after = hunt_seconds_left(run) - seconds * (1 + turns), most = MOST_PATIENCE * seconds;
     options.patience = after < 0 ? 0 : after < most ? after : most;
     if (!own.json) {
         output_printf(output, "round %d, %s:\n", h->nrounds + 1, mode);

@@ -94,7 +94,7 @@ static NameId own_name(const FlagNames *names, NameId name) {
     return name;
 }
 
-static NameId root_of(const FlagNames *names, NameId name) {
+static NameId flag_root_of(const FlagNames *names, NameId name) {
     for (int steps = 0; steps < MAX_NAMES && names->parent[name] != name; steps++) {
         name = names->parent[name];
     }
@@ -109,7 +109,7 @@ static const char *relation(const FlagNames *names) {
     return checked == written                   ? "of a written tensor"
            : is_within(names, written, checked) ? "of a tensor whose view is written"
            : is_within(names, checked, written) ? "of a view whose base is written"
-           : root_of(names, checked) == root_of(names, written)
+           : flag_root_of(names, checked) == flag_root_of(names, written)
                ? "of a view, another of which is written"
                : "of another tensor than is written";
 }

@@ -346,7 +346,7 @@ static void print_settable(const Printer *pr) {
     }
 }
 
-static bool is_returned(const Program *p, NameId name, int n) {
+static bool python_is_returned(const Program *p, NameId name, int n) {
     for (int k = 0; k < n; k++) {
         if (p->returns[k] == name) {
             return true;
@@ -371,12 +371,12 @@ static void print_after(const Printer *pr, const NameId *args, int nargs) {
         text_printf(t, k ? ", \"%s\"" : "\"%s\"", print_name(pr, p->returns[k]));
     }
     for (int i = 0; i < nargs; i++) {
-        if (!is_returned(p, args[i], p->nreturns)) {
+        if (!python_is_returned(p, args[i], p->nreturns)) {
             names[n++] = args[i];
         }
     }
     for (int k = 0; k < p->nreturns; k++) {
-        if (!is_returned(p, p->returns[k], k)) {
+        if (!python_is_returned(p, p->returns[k], k)) {
             names[n++] = p->returns[k];
         }
     }
