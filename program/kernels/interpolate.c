@@ -5,13 +5,15 @@
 
 #include <math.h>
 
+enum { MOST_DIMS = 3 /* that are interpolated, after the batch and the channels */ };
+
 typedef struct Weighted {
     const Tensor *input, *output;
     const Interpolation *dim;
-    int64_t *at[3];    /* by dim: of each output element, the indices of its taps */
-    double *weight[3]; /* the same: their weights */
-    Adder *adder;      /* NULL: copies */
-    bool forward;      /* adds elements of the input to the output, else the reverse */
+    int64_t *at[MOST_DIMS];    /* by dim: of each output element, the indices of its taps */
+    double *weight[MOST_DIMS]; /* the same: their weights */
+    Adder *adder;              /* NULL: copies */
+    bool forward;              /* adds elements of the input to the output, else the reverse */
 } Weighted;
 
 static Weighted weighted_of(const Tensor *input, const Tensor *output, const Interpolation *dim,
@@ -38,7 +40,7 @@ static Weighted weighted_of(const Tensor *input, const Tensor *output, const Int
 static void interpolate_elements(const Weighted *w, int d, int64_t at, int64_t from,
                                  double weight) {
     const Tensor *output = w->output, *input = w->input;
-    if (d == output->ndim) {
+    if (d == output->ndim || d == 2 + MOST_DIMS) {
         if (!w->adder) {
             element_cast(output->storage->data, output->dtype, at, input->storage->data,
                          input->dtype, from);
