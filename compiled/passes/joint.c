@@ -144,6 +144,10 @@ static void joint_run_function(Joint *j, const GradNode *node) {
     if (joint_differentiate(j, node, node->grad, out) != ERR_none) {
         return;
     }
+    if (joint_hides_view(j->c->capture, node)) {
+        error_set(&j->err, ERR_unsupported, "a view of the caller's tensor, by values");
+        return;
+    }
     for (int i = 0; i < node->nslot; i++) {
         joint_note_view(j->c->capture, node, (Node *)out[i]);
         if (node->next_edges[i].node) {
@@ -384,6 +388,18 @@ static void joint_run_engine(Joint *j, const JointRoot *root, int nroots) {
     backward_run(&j->engine, edge, tangent, nroots);
 }
 
+/* Is what is added to .grad what eager PyTorch adds? A .grad that statements have left is added to
+ * once, after all regions; two in one memory are added to twice. */
+static bool joint_adds_as_eager(const Joint *j) {
+    const Capture *cap = j->c->capture;
+    bool left = false;
+    for (int i = 0; i < cap->nlive; i++) {
+        left |= cap->live[i]->program_grad != NULL;
+    }
+    return !(left && !cap->in.resumed && joint_has_earlier_region(j)) &&
+           !joint_grads_share(cap, j->g);
+}
+
 bool pass_joint(Compile *c) {
     Capture *cap = c->capture;
     Graph *g = c->graph;
@@ -427,9 +443,9 @@ bool pass_joint(Compile *c) {
             g->inp[i].grad_state = GRAD_VALUE;
         }
     }
-    if (cap->sees_grads && joint_grads_share(cap, g)) {
+    if (cap->sees_grads && !joint_adds_as_eager(&j)) {
         g->backward_error = ERR_unsupported;
-        g->backward_message = ".grad of two tensors in the same memory";
+        g->backward_message = "a .grad that earlier regions add to, or in memory of another";
         return true;
     }
     for (int k = 0; k < g->nret;

@@ -130,6 +130,15 @@ void joint_note_view(Capture *cap, const GradNode *node, const Node *grad) {
     cap->viewed[cap->nviewed++] = node_buffer((Node *)grad);
 }
 
+bool joint_hides_view(const Capture *cap, const GradNode *node) {
+    const Call *call = node->call ? node->call : node->node ? node->node->call : NULL;
+    const ResumedRoot *root =
+        node->grad[0] ? passed_root(cap->in.resumed, (const Node *)node->grad[0]) : NULL;
+    return call && (call->op->id == OP_prod_dim || call->op->id == OP_prod) && root &&
+           root->passed != PASSED_NOT &&
+           tensor_numel(call->arg[0].tensor) == tensor_numel(node->grad[0]);
+}
+
 bool joint_grads_share(const Capture *cap, const Graph *g) {
     for (int k = 0; k < cap->nviewed; k++) {
         int n = 0;
