@@ -169,6 +169,24 @@ static bool odd_statistics(const Call *call) {
     return false;
 }
 
+/* index_reduce of products of a half type fails an assertion where the elements of a slice are one,
+ * or one repeated (cpu_index_reduce of TensorAdvancedIndexing.cpp). */
+static bool reduces_single(const Call *call) {
+    const Tensor *self = call->arg[0].tensor, *source = call->arg[3].tensor;
+    int dim;
+    Error ignored = {0};
+    if (!dtype_is_float(self->dtype) || dtype_bytes(self->dtype) >= 4 || self->ndim <= 1 ||
+        call->arg[4].str[0] != 'p' ||
+        dim_wrap(call->arg[1].i, self->ndim, &dim, &ignored) != ERR_none) {
+        return false;
+    }
+    bool repeated = tensor_numel(self) == self->size[dim];
+    for (int d = 0; d < source->ndim; d++) {
+        repeated = repeated || (d != dim && source->stride[d] == 0 && source->size[d] > 1);
+    }
+    return repeated;
+}
+
 const char *unspecified_special(const Call *call, bool vectors) {
     const Tensor *self = call->arg[0].tensor;
     switch (call->op->id) {
@@ -209,6 +227,9 @@ const char *unspecified_special(const Call *call, bool vectors) {
         return lacks_freedom(call) ? "var_mean, std_mean of one element: a gradient in 1.13"
                : differences_overflow(self) ? "var, std: the sum of the elements overflows"
                                             : NULL;
+    case OP_index_reduce:
+    case OP_index_reduce_:
+        return reduces_single(call) ? "index_reduce of a half type, slices of one element" : NULL;
     case OP_batch_norm:
     case OP_instance_norm:
         if (odd_statistics(call)) {

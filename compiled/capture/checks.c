@@ -328,6 +328,10 @@ ErrCode capture_check_values(Capture *cap, const Call *call, const Tensor *out) 
         return since(fill_overlap) ? ERR_none : check_fits(cap, arg[1].tensor, out->dtype);
     case VALUE_CHECK_SORTER:
         return check_sorter_range(cap, call);
+    case VALUE_CHECK_HOT:
+        add_check(cap, CHECK_INDEX, node_of(arg[0].tensor), arg[1].i, ERR_invalid,
+                  "Class values must be non-negative and smaller than num_classes.");
+        break;
     case VALUE_CHECK_UNIT:
         return check_unit(cap, call);
     }

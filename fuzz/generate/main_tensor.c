@@ -172,6 +172,10 @@ GenVar *draw_main(Gen *g, const OpInfo *op) {
         int64_t length = draw_below(g, 5);
         return draw_index_tensor(g, draw_chance(g, 80) ? DT_int64 : DT_int32, &length, 1, 0, 3, -1);
     }
+    if (op->draw == DRAW_ONE_HOT && draw_chance(g, 90)) {
+        int64_t size[2] = {draw_extent(g), draw_below(g, 4)};
+        return draw_index_tensor(g, DT_int64, size, draw_below(g, 3), 0, 3, -1);
+    }
     dims_wanted(op, &least, &most);
     if (op->draw == DRAW_LOSS_OF_UNIT && draw_chance(g, 90)) {
         return draw_unit(g);

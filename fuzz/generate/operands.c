@@ -90,7 +90,7 @@ static GenVar *factor_argument(Draw *x, int k) {
 /* Is the index of the op a vector? */
 static bool draws_vector(const OpInfo *op) {
     return op->draw == DRAW_INDEX_VECTOR || op->draw == DRAW_INDEX_FILL ||
-           op->draw == DRAW_INDEX_COPY;
+           op->draw == DRAW_INDEX_COPY || op->draw == DRAW_INDEX_REDUCE;
 }
 
 static GenVar *index_argument(Draw *x) {

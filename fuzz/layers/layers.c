@@ -8,6 +8,11 @@ Drawn layer_argument(Draw *x, int k) {
         return loss_argument(x, k);
     case DRAW_CROSS_ENTROPY:
         return class_loss_argument(x, k);
+    case DRAW_INDEX_REDUCE:
+    case DRAW_CHANNEL_GROUPS:
+    case DRAW_ONE_HOT:
+    case DRAW_RENORM:
+        return rearranged_argument(x, k);
     case DRAW_CHANNEL_NORM:
         return norm_argument(x, k);
     case DRAW_PAIRS:

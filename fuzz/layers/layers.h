@@ -27,5 +27,6 @@ Drawn loss_argument(Draw *x, int k);
 Drawn class_loss_argument(Draw *x, int k);
 Drawn pairs_argument(Draw *x, int k);
 Drawn norm_argument(Draw *x, int k);
+Drawn rearranged_argument(Draw *x, int k);
 
 #endif

@@ -9,10 +9,19 @@
 
 enum { SELF = 0, DIM = 1, INDEX = 2, SRC = 3, REDUCE = 4, INCLUDE_SELF = 5 };
 
+/* index_reduce: its index is a vector, and picks slices. */
+static bool picks_slices(const Grad *g) { return g->call->op->id == OP_index_reduce; }
+
 static Tensor *grad_scatter_reduce_gather(const Grad *g, Tensor *t) {
+    if (picks_slices(g)) {
+        return emit_op(g->e, OP_index_select, 3, t, g->call->arg[DIM].i, tensor_arg(g, INDEX));
+    }
     return emit_op(g->e, OP_gather, 3, t, g->call->arg[DIM].i, tensor_arg(g, INDEX));
 }
 static Tensor *scatter_add(const Grad *g, Tensor *t, Tensor *src) {
+    if (picks_slices(g)) {
+        return emit_op(g->e, OP_index_add, 4, t, g->call->arg[DIM].i, tensor_arg(g, INDEX), src);
+    }
     return emit_op(g->e, OP_scatter_add, 4, t, g->call->arg[DIM].i, tensor_arg(g, INDEX), src);
 }
 
@@ -26,8 +35,8 @@ static Tensor *filled(const Grad *g, const Tensor *like, int64_t v) {
 /* The recorded op with another self or src. */
 static Tensor *reapply(const Grad *g, Tensor *self, Tensor *src) {
     const Arg *arg = g->call->arg;
-    return self && src ? emit_op(g->e, OP_scatter_reduce_two, 6, self, arg[DIM].i,
-                                 arg[INDEX].tensor, src, arg[REDUCE].str, (int)arg[INCLUDE_SELF].b)
+    return self && src ? emit_op(g->e, g->call->op->id, 6, self, arg[DIM].i, arg[INDEX].tensor, src,
+                                 arg[REDUCE].str, (int)arg[INCLUDE_SELF].b)
                        : NULL;
 }
 
@@ -71,6 +80,9 @@ static void extreme_rule(Grad *g, Tensor **own, Tensor **others) {
     *others = wanted(g, SRC) ? emit_mul(e, src_is, grad_scatter_reduce_gather(g, share)) : NULL;
 }
 
+/* index_reduce: the same (index_reduce_backward). */
+void grad_index_reduce(Grad *g) { grad_scatter_reduce(g); }
+
 void grad_scatter_reduce(Grad *g) {
     const char *reduce = g->call->arg[REDUCE].str;
     Tensor *own = NULL, *others = NULL;
@@ -88,8 +100,8 @@ void grad_scatter_reduce(Grad *g) {
         bool whole = g->call->arg[INCLUDE_SELF].b || !own;
         give(g, SELF,
              whole ? own
-                   : emit_op(g->e, OP_scatter_value, 4, own, g->call->arg[DIM].i,
-                             tensor_arg(g, INDEX), scalar_int(0)));
+                   : emit_op(g->e, picks_slices(g) ? OP_index_fill_int_Scalar : OP_scatter_value, 4,
+                             own, g->call->arg[DIM].i, tensor_arg(g, INDEX), scalar_int(0)));
     }
     if (wanted(g, SRC)) {
         give(g, SRC, others);

@@ -22,6 +22,7 @@ typedef enum ValueChecks {
     VALUE_CHECK_NUMBER,  /* parameter 1, read as a number: it must fit self */
     VALUE_CHECK_SORTER,  /* `sorter`: positions along the last dim of the sequence, the first
                             operand */
+    VALUE_CHECK_HOT,     /* the first operand: classes from 0 to parameter 1 */
     VALUE_CHECK_UNIT     /* the first two operands, unless one is empty: numbers from 0 to 1 */
 } ValueChecks;
 
@@ -119,6 +120,10 @@ typedef enum DrawKind {
     DRAW_LOSS,           /* a target of self's size and dtype; weights without a history */
     DRAW_LOSS_OF_UNIT,   /* the same, of numbers from 0 to 1 */
     DRAW_CROSS_ENTROPY,  /* classes along dim 1 and their weights; classes or probabilities */
+    DRAW_INDEX_REDUCE,   /* as INDEX_VECTOR; `reduce` names one of four reductions */
+    DRAW_CHANNEL_GROUPS, /* a divisor of the channels, which are dim 1 */
+    DRAW_ONE_HOT,        /* the main tensor holds small classes */
+    DRAW_RENORM,         /* an order and a bound of norms */
     DRAW_CHANNEL_NORM,   /* parameters and statistics of as many elements as dim 1 has */
     DRAW_PAIRS,          /* operands of one size, and a target of 1 and -1 */
     DRAW_PAD,            /* pads of the last dims */

@@ -69,7 +69,11 @@ static bool is_aten_only(const OpInfo *op) {
                                         "avg_pool3d",
                                         "max_pool3d_with_indices",
                                         "im2col",
-                                        "col2im"};
+                                        "col2im",
+                                        "channel_shuffle",
+                                        "one_hot",
+                                        "renorm",
+                                        "ldexp"};
     for (int i = 0; i < COUNT_OF(names); i++) {
         if (strcmp(names[i], op->name) == 0) {
             return true;

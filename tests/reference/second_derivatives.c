@@ -32,6 +32,7 @@ static const struct {
     {OP_norm_dim, "t2,3 sinf", LAYOUT_EXPANDED},
     {OP_norm_dim, "t2,3 s-inf", LAYOUT_EXPANDED},
     {OP_scatter_reduce_two, "qam", LAYOUT_EXPANDED},
+    {OP_index_reduce, "qam", LAYOUT_EXPANDED},
     {OP_prod, "tz2",
      LAYOUT_EXPANDED}, /* two zeros: zeros, says PyTorch, which holds for more than two */
     {OP_pow_Scalar, "s0",

@@ -1,0 +1,112 @@
+/* one_hot, renorm and ldexp (aten/src/ATen/native/Onehot.cpp, Normalization.cpp, BinaryOps.cpp). */
+#include "program/decompose/nodes.h"
+#include "program/infer/infer.h"
+
+/* one_hot: with -1 there are as many classes as the greatest one says */
+ErrCode decompose_one_hot(Emit *e, const Call *call, Tensor **out, int *nout) {
+    Tensor *self = call->arg[0].tensor;
+    int64_t classes = call->arg[1].i, greatest;
+    if (self->dtype != DT_int64) {
+        return error_set(e->err, ERR_invalid,
+                         "one_hot is only applicable to index tensor of type LongTensor.");
+    }
+    if (tensor_numel(self) == 0) {
+        if (classes <= 0) {
+            return error_set(e->err, ERR_invalid,
+                             "Can not infer total number of classes from empty tensor.");
+        }
+        return node_answer(e, emit_op(e, OP__one_hot, 2, self, classes), out, nout);
+    }
+    if (classes == -1) {
+        Tensor *most = emit_unary(e, OP_max, self);
+        TRY(e->err->code);
+        TRY(e->item_int(e, most, &greatest));
+        classes = greatest < 0 ? 1 : greatest + 1;
+    }
+    Tensor *hot = emit_op(e, OP__one_hot, 2, self, classes);
+    Tensor *written = hot ? emit_zeros_like(e, hot) : NULL; /* zero_ and scatter_: version 2 */
+    written = emit_op(e, OP_zero_, 1, written);
+    return node_answer(e, emit_op(e, OP_copy_, 2, written, hot), out, nout);
+}
+
+/* renorm: self, whose slices along dim are shortened to the norm maxnorm */
+ErrCode decompose_renorm(Emit *e, const Call *call, Tensor **out, int *nout) {
+    Tensor *self = call->arg[0].tensor;
+    double p = scalar_to_double(call->arg[1].scalar), most = scalar_to_double(call->arg[3].scalar);
+    int64_t dims[MAX_DIMS];
+    int dim, n = 0;
+    TRY(emit_read_history(e, self));
+    if (!(p > 0)) {
+        return error_set(e->err, ERR_invalid, "renorm: non-positive-norm not supported");
+    }
+    if (!(most >= 0)) {
+        return error_set(e->err, ERR_invalid, "renorm: expected maxnorm to be >= 0 but got %g",
+                         most);
+    }
+    if (self->ndim < 2) {
+        return error_set(e->err, ERR_invalid,
+                         "renorm: input needs at least 2 dimensions, got %d dimensions",
+                         self->ndim);
+    }
+    TRY(dim_wrap(call->arg[2].i, self->ndim, &dim, e->err));
+    if (!dtype_is_float(self->dtype)) {
+        return error_set(
+            e->err, ERR_dtype,
+            "linalg.vector_norm: Expected a floating point or complex tensor as input");
+    }
+    for (int d = 0; d < self->ndim; d++) {
+        if (d != dim) {
+            dims[n++] = d;
+        }
+    }
+    Tensor *x = node_operand(e, self);
+    Tensor *wide = dtype_bytes(self->dtype) < 4 ? emit_cast(e, x, DT_float32) : x;
+    Tensor *norm = emit_op(e, OP_norm_dim, 4, wide, scalar_float(p), dims, n, 1);
+    Tensor *above = emit_scalar(e, OP_gt_Scalar, norm, scalar_float(most));
+    Tensor *raised = emit_scalar(e, OP_add_Scalar, norm, scalar_float(1e-7));
+    Tensor *factor =
+        emit_scalar(e, OP_mul_Scalar, emit_unary(e, OP_reciprocal, raised), scalar_float(most));
+    factor = above && factor ? emit_op(e, OP_where_ScalarOther, 3, above, factor, scalar_float(1))
+                             : NULL;
+    Tensor *value = emit_mul(e, x, emit_cast(e, factor, self->dtype));
+    value = emit_unary(e, OP_contiguous, value);
+    return node_answer(e,
+                       emit_op(e, OP__renorm, 5, self, value, call->arg[1].scalar, (int64_t)dim,
+                               call->arg[3].scalar),
+                       out, nout);
+}
+
+/* 2^other; of a half type as a tensor to the power of a tensor, which has other's layout */
+static Tensor *power_of_two(Emit *e, const Tensor *self, Tensor *other) {
+    Promotion p = PROMOTION_START;
+    promotion_tensor(&p, self->dtype, self->ndim);
+    promotion_tensor(&p, other->dtype, other->ndim);
+    DType dtype = promotion_result(&p);
+    bool half = dtype_is_float(dtype) && dtype_bytes(dtype) < 4;
+    Call power = call_new(half ? OP_pow_Tensor_Tensor : OP_pow_Scalar);
+    if (half) {
+        power.arg[0].tensor = emit_full(e, NULL, 0, scalar_int(2), dtype);
+    } else {
+        power.arg[0].scalar = scalar_float(2);
+    }
+    power.arg[1].tensor = other;
+    Tensor *made[MAX_OUTPUTS];
+    int n;
+    return e->err->code == ERR_none && emit_call(e, &power, made, &n) == ERR_none ? made[0] : NULL;
+}
+
+/* ldexp: self * 2^other */
+ErrCode decompose_ldexp(Emit *e, const Call *call, Tensor **out, int *nout) {
+    Tensor *self = call->arg[0].tensor, *other = call->arg[1].tensor;
+    TRY(node_read_histories(e, call, 2));
+    Tensor *x = node_operand(e, self), *y = node_operand(e, other), *value;
+    if (dtype_is_float(self->dtype) && !dtype_is_float(other->dtype)) {
+        if (other->dtype == DT_bool) {
+            return error_set(e->err, ERR_dtype, "\"ldexp_cpu_exp\" not implemented for 'Bool'");
+        }
+        value = emit_binary(e, OP__ldexp_whole, x, y);
+    } else {
+        value = emit_mul(e, x, power_of_two(e, self, y));
+    }
+    return node_answer(e, emit_op(e, OP__ldexp, 3, self, other, value), out, nout);
+}
