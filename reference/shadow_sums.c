@@ -117,10 +117,27 @@ static bool shadow_interpolated(const Call *call, const Tensor *out) {
     return true;
 }
 
+/* linalg_cross: a difference of two products. */
+static bool shadow_crossed(const Call *call, const Tensor *out) {
+    if (call->op->id != OP_linalg_cross) {
+        return false;
+    }
+    Extent a = shadow_sums_extent_of(call->arg[0].tensor),
+           b = shadow_sums_extent_of(call->arg[1].tensor);
+    double most = a.most * b.most, u = dtype_unit(out->dtype),
+           worst = a.worst * b.most + b.worst * a.most + a.worst * b.worst;
+    for (int64_t i = 0; i < out->storage->numel; i++) {
+        double *bound = &out->storage->bound[i];
+        *bound = 2 * worst + 8 * u * most + 2 * shadow_grain(out->dtype);
+        shadow_overflow(&out->storage->value64[i], bound, 2 * most, out->dtype);
+    }
+    return true;
+}
+
 void shadow_polynomial(Session *s, const Call *call, const Tensor *out, const Operands *o) {
     Storage *to = out->storage;
     to->value64 = shadow_pass(s, call, call->op->kernel, out, PASS_VALUE);
-    if (shadow_interpolated(call, out)) {
+    if (shadow_interpolated(call, out) || shadow_crossed(call, out)) {
         return;
     }
     double *magnitude = shadow_pass(s, call, call->op->kernel, out, PASS_MAGNITUDE);

@@ -1,5 +1,5 @@
 /* Arguments of the ops over the last dims of a batch of channels: pads, interpolation,
- * windows. */
+ * windows; and of products. */
 #include "fuzz/generate/args.h"
 
 static Drawn spatial_text(Draw *x, int k, const char *text) {
@@ -124,6 +124,141 @@ static Drawn columns_argument(Draw *x, int k) {
     return DRAWN;
 }
 
+/* ---- products ---- */
+
+static Drawn spatial_tensor(Draw *x, int k, GenVar *v) {
+    if (v == NULL) {
+        return DRAWN_NOTHING;
+    }
+    set_tensor(x->s, k, v);
+    return DRAWN;
+}
+
+static Drawn cross_argument(Draw *x, int k) {
+    Gen *g = x->g;
+    const Tensor *t = x->t;
+    int first = 0;
+    int64_t size[MAX_DIMS];
+    while (first < t->ndim && t->size[first] != 3) {
+        first++;
+    }
+    if (first == t->ndim) {
+        return DRAWN_NOTHING;
+    }
+    if (k == 1) {
+        for (int d = 0; d < t->ndim; d++) {
+            size[d] = d != first && draw_chance(g, 15) ? 1 : t->size[d];
+        }
+        return spatial_tensor(
+            x, k, draw_need(g, (Need){.dtype = t->dtype, .ndim = t->ndim, .size = size}));
+    }
+    if (x->op->id == OP_linalg_cross || draw_chance(g, 50)) {
+        set_int(x->s, k, draw_chance(g, 40) ? first - t->ndim : first);
+    }
+    return DRAWN;
+}
+
+/* The other tensor, and the dims of both, at once. */
+static Drawn tensordot_argument(Draw *x, int k) {
+    Gen *g = x->g;
+    const Tensor *t = x->t;
+    if (k > 1) {
+        return DRAWN;
+    }
+    int n = t->ndim == 0 ? 0 : draw_below(g, (t->ndim < 2 ? t->ndim : 2) + 1),
+        more = draw_below(g, 3), start = t->ndim > 0 ? draw_below(g, t->ndim) : 0;
+    int64_t own[2], others[2], size[4];
+    bool before = draw_chance(g, 50);
+    for (int i = 0; i < n; i++) {
+        own[i] = (start + i) % t->ndim;
+        others[i] = before ? i : more + i;
+        size[others[i]] = draw_chance(g, 8) ? 1 : t->size[own[i]];
+        own[i] -= draw_chance(g, 30) ? t->ndim : 0;
+    }
+    for (int i = 0; i < more; i++) {
+        size[before ? n + i : i] = draw_extent(g);
+    }
+    set_ints(g, x->s, 2, own, n);
+    set_ints(g, x->s, 3, others, n);
+    return spatial_tensor(x, k,
+                          draw_need(g, (Need){.dtype = t->dtype, .ndim = n + more, .size = size}));
+}
+
+/* Keys and values of as many positions. Values of a width of their own, or matrices: other sizes
+ * are for a fused kernel. */
+static Drawn attention_argument(Draw *x, int k) {
+    Gen *g = x->g;
+    const Tensor *t = x->t;
+    const Param *p = &x->op->param[k];
+    int n = t->ndim;
+    int64_t size[4];
+    if (!dtype_is_float(t->dtype) || dtype_bytes(t->dtype) < 4) {
+        return DRAWN_NOTHING;
+    }
+    memcpy(size, t->size, (size_t)n * sizeof *size);
+    if (named(p, "key") || named(p, "value")) {
+        x->first = named(p, "key") ? draw_between(g, 1, 4) : x->first;
+        size[n - 2] = x->first;
+        size[n - 1] += named(p, "value") ? draw_between(g, n > 2, 2) : 0;
+        return spatial_tensor(x, k,
+                              draw_need(g, (Need){.dtype = t->dtype, .ndim = n, .size = size}));
+    }
+    if (named(p, "attn_mask") && draw_chance(g, 50)) {
+        int first = draw_chance(g, 70) ? n - 2 : 0;
+        size[n - 1] = x->first;
+        DType dtype = draw_chance(g, 50) ? DT_bool : t->dtype;
+        return spatial_tensor(x, k,
+                              draw_need(g, (Need){.dtype = dtype,
+                                                  .ndim = n - first,
+                                                  .size = size + first,
+                                                  .broadcast = draw_chance(g, 30)}));
+    }
+    if (named(p, "is_causal") && !x->s->arg[3].given && draw_chance(g, 40)) {
+        set_bool(x->s, k, true);
+    }
+    if (named(p, "scale") && draw_chance(g, 40)) {
+        x->s->arg[k] = (PArg){.given = true, .f = draw_chance(g, 80) ? 0.25 : -1};
+    }
+    return DRAWN;
+}
+
+static bool is_block(const Gen *g, const GenVar *v) {
+    (void)g;
+    return !v->fuzzy && v->t->ndim <= 2;
+}
+
+static Drawn blocks_argument(Draw *x, int k) {
+    Gen *g = x->g;
+    int n = 1 + draw_below(g, 3);
+    NameId *names = arena_alloc_raw(g->arena, (int64_t)sizeof(NameId) * n);
+    for (int i = 0; i < n; i++) {
+        int64_t size[2] = {draw_extent(g), draw_extent(g)};
+        GenVar *v = draw_chance(g, 70) ? draw_var(g, is_block) : NULL;
+        v = v != NULL ? v
+                      : draw_need(g, (Need){.dtype = draw_chance(g, 80) ? g->main : draw_dtype(g),
+                                            .ndim = draw_below(g, 3),
+                                            .size = size});
+        if (v == NULL) {
+            return DRAWN_NOTHING;
+        }
+        names[i] = v->name;
+    }
+    x->s->arg[k] = (PArg){.given = true, .is_tensor = true, .tensors = {names, n}};
+    return DRAWN;
+}
+
+static Drawn powers_argument(Draw *x, int k) {
+    const Param *p = &x->op->param[k];
+    if (p->type == ARG_INT || p->type == ARG_INT_OPT) {
+        if (draw_chance(x->g, 50)) {
+            set_int(x->s, k, draw_below(x->g, 5));
+        }
+    } else if (p->type == ARG_BOOL && draw_chance(x->g, 40)) {
+        set_bool(x->s, k, true);
+    }
+    return DRAWN;
+}
+
 Drawn spatial_argument(Draw *x, int k) {
     switch (x->op->draw) {
     case DRAW_PAD:
@@ -134,6 +269,16 @@ Drawn spatial_argument(Draw *x, int k) {
         return parts_argument(x, k);
     case DRAW_COLUMNS:
         return columns_argument(x, k);
+    case DRAW_CROSS:
+        return cross_argument(x, k);
+    case DRAW_TENSORDOT:
+        return tensordot_argument(x, k);
+    case DRAW_BLOCKS:
+        return blocks_argument(x, k);
+    case DRAW_ATTENTION:
+        return attention_argument(x, k);
+    case DRAW_POWERS:
+        return powers_argument(x, k);
     default:
         return DRAWN_ELSEWHERE;
     }

@@ -208,6 +208,9 @@ ErrCode kernel_softmax(const Call *call, Tensor *const *out, KernelCtx *k) {
     }
     for (Walk w = walk_start(self->size, self->ndim, walked, 3); walk_more(&w); walk_next(&w)) {
         double value = exp(cast_double(self, w.at[0], to->dtype) - most[w.at[1]]) / sum[w.at[1]];
+        if (call->op->id == OP__safe_softmax && most[w.at[1]] == -INFINITY) {
+            value = 0; /* where nothing is attended to */
+        }
         element_store_double(to->storage->data, to->dtype, w.at[2], value);
     }
     return ERR_none;

@@ -127,7 +127,12 @@ typedef enum DrawKind {
     DRAW_CHANNEL_NORM,   /* parameters and statistics of as many elements as dim 1 has */
     DRAW_PAIRS,          /* operands of one size, and a target of 1 and -1 */
     DRAW_PAD,            /* pads of the last dims */
-    DRAW_UPSAMPLE        /* sizes of the last dims, and scales */
+    DRAW_UPSAMPLE,       /* sizes of the last dims, and scales */
+    DRAW_CROSS,          /* a dim of size 3 */
+    DRAW_TENSORDOT,      /* dims of the same sizes */
+    DRAW_BLOCKS,         /* a list of matrices, vectors and numbers */
+    DRAW_POWERS,         /* a small number; no weights */
+    DRAW_ATTENTION       /* queries, keys, values and a mask */
 } DrawKind;
 
 /* RANGE(..): which values the result holds, where the pointwise function or the error propagation

@@ -73,7 +73,11 @@ static bool is_aten_only(const OpInfo *op) {
                                         "channel_shuffle",
                                         "one_hot",
                                         "renorm",
-                                        "ldexp"};
+                                        "ldexp",
+                                        "linalg_cross",
+                                        "scaled_dot_product_attention",
+                                        "tensordot",
+                                        "block_diag"};
     for (int i = 0; i < COUNT_OF(names); i++) {
         if (strcmp(names[i], op->name) == 0) {
             return true;
