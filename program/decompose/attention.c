@@ -44,10 +44,13 @@ static bool attention_fuses(Emit *e, const Call *call) {
     int64_t width = query->size[query->ndim - 1];
     for (int k = 0; k < 3; k++) {
         const Tensor *t = call->arg[k].tensor;
-        int n = t->ndim;
-        if (t->size[n - 2] == 0) {
+        if (tensor_numel(t) == 0) {
             return true;
         }
+    }
+    for (int k = 0; k < 3; k++) {
+        const Tensor *t = call->arg[k].tensor;
+        int n = t->ndim;
         if (n != query->ndim || (n != 3 && n != 4)) {
             return false;
         }
@@ -110,7 +113,7 @@ ErrCode decompose_attention(Emit *e, const Call *call, Tensor **out, int *nout) 
     Tensor *key = query ? emit_transpose(e, t[1], -2, -1) : NULL;
     key = emit_scalar(e, OP_mul_Scalar, key, scalar_float(root));
     Tensor *scores = emit_binary(e, OP_matmul, query, key);
-    scores = scores && mask ? emit_add(e, scores, mask) : scores;
+    scores = scores && mask ? emit_binary(e, OP_add__Tensor, scores, mask) : scores;
     Tensor *weights = scores ? emit_op(e, OP__safe_softmax, 2, scores, (int64_t)-1) : NULL;
     Tensor *result = emit_binary(e, OP_matmul, weights, t[2]);
     out[0] = result && line ? emit_op(e, OP_squeeze_dim, 2, result, (int64_t)0) : result;
