@@ -1,7 +1,7 @@
 /* Inference of adaptive pooling, of pooling over three dims, and of im2col and col2im
  * (aten/src/ATen/native/AdaptiveAveragePooling.cpp, AdaptiveMaxPooling2d.cpp, AveragePool3d.cpp,
  * DilatedMaxPool3d.cpp, im2col_shape_check.h). */
-#include "program/infer/pool_space.h"
+#include "program/infer/pool.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* Kernels of adaptive pooling, of pooling over three dims, of im2col and of col2im. Nan is greater
  * than any number, and the last of several nans is selected. */
-#include "program/infer/pool_space.h"
+#include "program/infer/pool.h"
 #include "program/kernels/kernels.h"
 
 #include <math.h>
