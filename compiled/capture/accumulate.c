@@ -111,8 +111,8 @@ ErrCode capture_dot_grad(Capture *cap, const Stmt *stmt) {
 
 /* ---- the end of the region ---- */
 
-/* Is the memory of v's .grad also that of an input, of something that is returned, or of another
- * .grad? */
+/* Is the memory of v's .grad also that of an input, of something that is returned or saved, or of
+ * another .grad? */
 static bool grad_is_shared(const Capture *cap, const Var *v) {
     const AliasClass *cls = alias_class_of(&v->program_grad->tensor);
     bool shared = cls->input >= 0;
@@ -126,6 +126,11 @@ static bool grad_is_shared(const Capture *cap, const Var *v) {
         const Var *other = &cap->entry[i];
         shared |= other != v && other->program_grad &&
                   alias_class_of(&other->program_grad->tensor) == cls;
+    }
+    for (const GradNode *node = cap->tape; node && !shared; node = node->older) {
+        for (int i = 0; i < node->nsaved; i++) {
+            shared |= node->saved[i].cls == cls;
+        }
     }
     return shared;
 }

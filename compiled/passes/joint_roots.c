@@ -134,6 +134,10 @@ bool joint_hides_view(const Capture *cap, const GradNode *node) {
     const Call *call = node->call ? node->call : node->node ? node->node->call : NULL;
     const ResumedRoot *root =
         node->grad[0] ? passed_root(cap->in.resumed, (const Node *)node->grad[0]) : NULL;
+    bool scan = call && call->op->id == OP__take_scan; /* cummax, cummin */
+    if (scan && cap->sees_grads && tensor_numel(call->arg[0].tensor) == 0) {
+        return true; /* eager PyTorch passes on the operand */
+    }
     return call && (call->op->id == OP_prod_dim || call->op->id == OP_prod) && root &&
            root->passed != PASSED_NOT &&
            tensor_numel(call->arg[0].tensor) == tensor_numel(node->grad[0]);

@@ -21,8 +21,8 @@ Passed joint_passed(const Capture *cap, const Node *grad);
 /* The rule of the node has made the gradient. Unless it passes on the very tensor, what is in the
  * same memory as a gradient that came in is a view of it, even if it has the same layout. */
 void joint_note_view(Capture *cap, const GradNode *node, const Node *grad);
-/* Is a tensor that a backward statement was given passed on, if elements are 0, where the graph
- * multiplies it (prod over one element)? */
+/* Does eager PyTorch pass on a tensor that others hold, where the graph computes one: prod over one
+ * element that is 0, cummax of no elements? */
 bool joint_hides_view(const Capture *cap, const GradNode *node);
 /* May .grad of two tensors be views of one gradient, which a later backward would add to twice? */
 bool joint_grads_share(const Capture *cap, const Graph *g);
