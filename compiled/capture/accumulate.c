@@ -167,6 +167,11 @@ void capture_settle_grads(Capture *cap) {
         for (int i = 0; i < cap->in.n; i++) {
             pass == 0 ? classify_grad(cap, &cap->entry[i]) : settle_grad(cap, &cap->entry[i]);
         }
+        for (const GradNode *node = cap->tape; node; node = node->older) { /* made inside */
+            if (node->kind == GRAD_NODE_ACCUMULATE_GRAD) {
+                pass == 0 ? classify_grad(cap, node->leaf) : settle_grad(cap, node->leaf);
+            }
+        }
         for (int k = 0; k < nret && cap->ret[k]; k++) {
             pass == 0 ? classify_grad(cap, cap->ret[k]) : settle_grad(cap, cap->ret[k]);
         }

@@ -25,7 +25,7 @@ static bool is_passed(const Gen *g, const GenVar *v) {
 static bool is_root(const Gen *g, const GenVar *v) {
     return gen_var_requires_grad(g, v) && (!g->base[v->base].leaf || v->view);
 }
-static bool may_have_grad(const Gen *g, const GenVar *v) {
+static bool may_have_a_grad(const Gen *g, const GenVar *v) {
     return gen_var_requires_grad(g, v) && !v->view;
 }
 static bool accepts_any(const Gen *g, const GenVar *v) {
@@ -34,7 +34,7 @@ static bool accepts_any(const Gen *g, const GenVar *v) {
 }
 
 /* Will the variable have a .grad, as far as the guesses tell? */
-static bool after_has_grad(const Gen *g, const GenVar *v) {
+static bool likely_has_grad(const Gen *g, const GenVar *v) {
     return g->base[v->base].leaf && !v->view && g->accumulated >> (v->base % 64) & 1;
 }
 
@@ -82,11 +82,11 @@ static Stmt *dot_grad(Gen *g, NameId self, bool set, NameId value) {
 
 static void draw_get_grad(Gen *g) {
     static const OpId written[] = {OP_zero_, OP_mul__Scalar, OP_add__Scalar, OP_neg_};
-    const GenVar *self = draw_var(g, draw_chance(g, 90) ? may_have_grad : accepts_any);
+    const GenVar *self = draw_var(g, draw_chance(g, 90) ? may_have_a_grad : accepts_any);
     if (self == NULL || self->fuzzy || !gen_room(g)) {
         return;
     }
-    bool reached = after_has_grad(g, self);
+    bool reached = likely_has_grad(g, self);
     if (!reached && !draw_chance(g, 15)) {
         return;
     }
@@ -107,7 +107,7 @@ static void draw_get_grad(Gen *g) {
 }
 
 static void draw_set_grad(Gen *g) {
-    const GenVar *self = draw_var(g, draw_chance(g, 90) ? may_have_grad : accepts_any);
+    const GenVar *self = draw_var(g, draw_chance(g, 90) ? may_have_a_grad : accepts_any);
     if (self == NULL || self->fuzzy || !gen_room(g)) {
         return;
     }

@@ -5,7 +5,7 @@
 
 /* ---- reading ---- */
 
-static bool accumulate_flag(Reader *r, const Json *j, const char *key, bool *given, bool *out) {
+static bool read_backward_flag(Reader *r, const Json *j, const char *key, bool *given, bool *out) {
     const Json *flag = json_get(j, key);
     *given = flag != NULL;
     return !flag || json_read_bool(r, flag, out);
@@ -25,8 +25,8 @@ static bool read_backward_stmt(Reader *r, const Json *j, Stmt *s) {
     const Json *tensors = json_need(r, j, "tensors"), *given = json_get(j, "grad_tensors");
     return tensors && json_read_names(r, tensors, false, &g->outputs, &g->noutputs) &&
            (!given || json_read_names(r, given, true, &g->grad_outputs, &g->ngrad_outputs)) &&
-           accumulate_flag(r, j, "create_graph", &create_given, &g->create_graph) &&
-           accumulate_flag(r, j, "retain_graph", &g->retain_given, &g->retain_graph);
+           read_backward_flag(r, j, "create_graph", &create_given, &g->create_graph) &&
+           read_backward_flag(r, j, "retain_graph", &g->retain_given, &g->retain_graph);
 }
 
 static bool read_dot_grad(Reader *r, const Json *j, bool set, Stmt *s) {

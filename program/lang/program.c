@@ -211,7 +211,7 @@ bool program_is_after(const Program *p, int sid) {
 static const char *const root_labels[] = {"body", "setup", "after", NULL};
 
 /* The block at the root in which statement `sid` is: its index in root_labels. */
-static int root_of(const Program *p, int sid) {
+static int root_index(const Program *p, int sid) {
     return program_is_after(p, sid) ? 2 : p->body.first && p->body.first->sid <= sid ? 0 : 1;
 }
 
@@ -223,7 +223,7 @@ Stmt *program_stmt(const Program *p, int sid) {
     if (sid < 0 || sid >= p->nstmts) {
         return NULL;
     }
-    return block_find(root_block(p, root_of(p, sid)), sid);
+    return block_find(root_block(p, root_index(p, sid)), sid);
 }
 
 /* ---- paths ---- */
@@ -232,8 +232,8 @@ const char *program_path(Arena *arena, const Program *p, int sid) {
     CHECK(sid >= 0 && sid < p->nstmts);
     char text[MAX_NESTING * 24 + 64];
     size_t n = 0;
-    const Block *block = root_block(p, root_of(p, sid));
-    const char *label = root_labels[root_of(p, sid)];
+    const Block *block = root_block(p, root_index(p, sid));
+    const char *label = root_labels[root_index(p, sid)];
     for (;;) {
         int number = 0;
         const Stmt *s = block->first;

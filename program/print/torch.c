@@ -346,7 +346,7 @@ static void print_settable(const Printer *pr) {
     }
 }
 
-static bool python_is_returned(const Program *p, NameId name, int n) {
+static bool returns_name(const Program *p, NameId name, int n) {
     for (int k = 0; k < n; k++) {
         if (p->returns[k] == name) {
             return true;
@@ -371,12 +371,12 @@ static void print_after(const Printer *pr, const NameId *args, int nargs) {
         text_printf(t, k ? ", \"%s\"" : "\"%s\"", print_name(pr, p->returns[k]));
     }
     for (int i = 0; i < nargs; i++) {
-        if (!python_is_returned(p, args[i], p->nreturns)) {
+        if (!returns_name(p, args[i], p->nreturns)) {
             names[n++] = args[i];
         }
     }
     for (int k = 0; k < p->nreturns; k++) {
-        if (!python_is_returned(p, p->returns[k], k)) {
+        if (!returns_name(p, p->returns[k], k)) {
             names[n++] = p->returns[k];
         }
     }
