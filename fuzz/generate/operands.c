@@ -436,7 +436,7 @@ bool into_argument(Draw *x) {
     }
     const Tensor *result = &r.out[0];
     DType dtype = draw_chance(g, 85) ? result->dtype : draw_dtype(g);
-    bool resizes = draw_chance(g, 3);
+    bool resizes = draw_chance(g, 1);
     for (int i = 0; i < 24 && g->nvars > 0 && draw_chance(g, 97); i++) {
         GenVar *v = &g->var[draw_below(g, g->nvars)];
         if (resizes ? !v->dead && !v->fuzzy && v->t->dtype == dtype && var_writable(g, v, false)
