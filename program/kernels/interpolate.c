@@ -67,10 +67,10 @@ static void interpolate_elements(const Weighted *w, int d, int64_t at, int64_t f
 }
 
 /* A weight of 0 times what is not finite is nan, or left out where two taps are one element; and
- * with weights beyond 1 a partial sum may overflow. */
+ * a partial sum may overflow. */
 static void interpolate_check(const Weighted *w, const Tensor *from, KernelCtx *k) {
     const Tensor *walked[1] = {from};
-    double most = w->dim[0].taps == 4 ? dtype_largest(from->dtype) / 8 : INFINITY;
+    double most = dtype_largest(from->dtype) / (w->dim[0].taps == 4 ? 8 : 2);
     for (Walk v = walk_start(from->size, from->ndim, walked, 1); walk_more(&v); walk_next(&v)) {
         double x = element_double(from->storage->data, from->dtype, v.at[0]);
         if (w->dim[0].taps > 1 && (!isfinite(x) || fabs(x) > most)) {
