@@ -252,10 +252,8 @@ static const char *convolution(const Call *call) {
         return "convolution of bfloat16: MKL-DNN's, where the processor has it";
     }
     bool transposed = op_param(call->op, "output_padding") >= 0;
-    int64_t groups = call->arg[op_param(call->op, "groups")].i,
-            filters = weight->ndim > 0 ? weight->size[0] : 0;
-    bool one_term = weight->ndim > 0 && filters == (transposed ? groups : tensor_numel(weight));
-    return one_term && term_is_minus_zero(input, weight)
+    int64_t terms = transposed ? call->arg[op_param(call->op, "groups")].i : tensor_numel(weight);
+    return weight->ndim > 0 && weight->size[0] == terms && term_is_minus_zero(input, weight)
                ? "convolution of one term: the sign of a zero"
                : NULL;
 }
@@ -339,13 +337,6 @@ const char *unspecified(const Call *call) {
             return half_number;
         }
         break;
-    case OP_conv1d:
-    case OP_conv2d:
-    case OP_conv3d:
-    case OP_conv_transpose1d:
-    case OP_conv_transpose2d:
-    case OP_conv_transpose3d:
-        return convolution(call);
     case OP_addcmul:
     case OP_addcdiv:
         return half_number_overflows(call)              ? half_number
@@ -419,7 +410,9 @@ const char *unspecified(const Call *call) {
     default:
         break;
     }
-    const char *special = unspecified_special(call, has_vectors(call));
+    const char *special = call->op->decompose == decompose_conv
+                              ? convolution(call)
+                              : unspecified_special(call, has_vectors(call));
     if (special) {
         return special;
     }
