@@ -144,7 +144,7 @@ static void joint_run_function(Joint *j, const GradNode *node) {
     if (joint_differentiate(j, node, node->grad, out) != ERR_none) {
         return;
     }
-    if (joint_hides_view(j->c->capture, node)) {
+    if (joint_hides_view(j->c->capture, node, (Node *)out[0])) {
         error_set(&j->err, ERR_unsupported, "a view of the caller's tensor, by values");
         return;
     }

@@ -130,13 +130,18 @@ void joint_note_view(Capture *cap, const GradNode *node, const Node *grad) {
     cap->viewed[cap->nviewed++] = node_buffer((Node *)grad);
 }
 
-bool joint_hides_view(const Capture *cap, const GradNode *node) {
+bool joint_hides_view(const Capture *cap, const GradNode *node, const Node *out) {
     const Call *call = node->call ? node->call : node->node ? node->node->call : NULL;
     const ResumedRoot *root =
         node->grad[0] ? passed_root(cap->in.resumed, (const Node *)node->grad[0]) : NULL;
     bool scan = call && call->op->id == OP__take_scan; /* cummax, cummin */
     if (scan && cap->sees_grads && tensor_numel(call->arg[0].tensor) == 0) {
         return true; /* eager PyTorch passes on the operand */
+    }
+    bool view = call && (call->op->kind == KIND_VIEW || call->op->kind == KIND_MULTI_VIEW);
+    if (view && out && root && root->passed != PASSED_NOT && !is_passed_on(node, out) &&
+        tensor_numel(&out->t) == tensor_numel(node->grad[0])) {
+        return true; /* a copy here, where tangents are contiguous */
     }
     return call && (call->op->id == OP_prod_dim || call->op->id == OP_prod) && root &&
            root->passed != PASSED_NOT &&

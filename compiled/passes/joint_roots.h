@@ -23,7 +23,7 @@ Passed joint_passed(const Capture *cap, const Node *grad);
 void joint_note_view(Capture *cap, const GradNode *node, const Node *grad);
 /* Does eager PyTorch pass on a tensor that others hold, where the graph computes one: prod over one
  * element that is 0, cummax of no elements? */
-bool joint_hides_view(const Capture *cap, const GradNode *node);
+bool joint_hides_view(const Capture *cap, const GradNode *node, const Node *out);
 /* May .grad of two tensors be views of one gradient, which a later backward would add to twice? */
 bool joint_grads_share(const Capture *cap, const Graph *g);
 
