@@ -93,12 +93,26 @@ static bool has_symbol(const Symbols *symbols, int i, int ndim) {
     return false;
 }
 
+/* Do the strides that the code expects address elements of b's storage only? */
+static bool expected_fits(const Symbols *symbols, const Tensor *a, const Tensor *b, int i) {
+    Tensor t = *b;
+    int64_t extent;
+    for (int d = 0; d < a->ndim; d++) {
+        Expr *e = symbols->stride[i][d];
+        if (e && !expr_evaluate(e, symbols->size, symbols->n)) {
+            return false;
+        }
+        t.stride[d] = e ? e->value : a->stride[d];
+    }
+    return tensor_extent(&t, &extent) && extent <= b->storage->numel;
+}
+
 /* Strides, offset and storage size, now that the symbols have values. */
 static bool match_geometry(const CaptureInput *was, const Symbols *symbols, const CaptureInput *in,
                            int i, MissReason *why) {
     const Tensor *a = &was->tensors[i], *b = &in->tensors[i];
-    bool assumed =
-        symbols && symbols->skips_strides && has_symbol(symbols, i, a->ndim) && tensor_is_dense(b);
+    bool assumed = symbols && symbols->skips_strides && has_symbol(symbols, i, a->ndim) &&
+                   tensor_is_dense(b) && expected_fits(symbols, a, b, i);
     for (int d = 0; d < a->ndim; d++) {
         Expr *e = symbols ? symbols->stride[i][d] : NULL;
         if ((e ? !expr_evaluate(e, symbols->size, symbols->n) || e->value != b->stride[d]
