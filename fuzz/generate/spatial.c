@@ -222,7 +222,7 @@ static Drawn attention_argument(Draw *x, int k) {
     return DRAWN;
 }
 
-static bool is_block_of_matrix(const Gen *g, const GenVar *v) {
+static bool is_matrix_block(const Gen *g, const GenVar *v) {
     (void)g;
     return !v->fuzzy && v->t->ndim <= 2;
 }
@@ -233,7 +233,7 @@ static Drawn blocks_argument(Draw *x, int k) {
     NameId *names = arena_alloc_raw(g->arena, (int64_t)sizeof(NameId) * n);
     for (int i = 0; i < n; i++) {
         int64_t size[2] = {draw_extent(g), draw_extent(g)};
-        GenVar *v = draw_chance(g, 70) ? draw_var(g, is_block_of_matrix) : NULL;
+        GenVar *v = draw_chance(g, 70) ? draw_var(g, is_matrix_block) : NULL;
         v = v != NULL ? v
                       : draw_need(g, (Need){.dtype = draw_chance(g, 80) ? g->main : draw_dtype(g),
                                             .ndim = draw_below(g, 3),

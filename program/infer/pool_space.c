@@ -173,7 +173,7 @@ ErrCode infer_avg_pool3d(const Call *call, Infer *r) {
 
 /* Are these the strides of a dense channels-last tensor, with a batch dim before an unbatched one?
  * (is_contiguous(ChannelsLast3d), which does not read the strides of dims of size 1.) */
-static bool pools_channels_last(const Tensor *t, Tensor *dense) {
+static bool is_dense_in_space(const Tensor *t, Tensor *dense) {
     int missing = 5 - t->ndim;
     *dense = (Tensor){.ndim = 5, .size = {1}};
     memcpy(dense->size + missing, t->size, (size_t)t->ndim * sizeof *t->size);
@@ -200,7 +200,7 @@ ErrCode infer_max_space_indices(const Call *call, Infer *r) {
     }
     TRY(pool_space_infer(self, &p, DT_int64, true, r));
     Tensor dense;
-    if (self->ndim == 4 && !tensor_is_contiguous(self) && pools_channels_last(self, &dense)) {
+    if (self->ndim == 4 && !tensor_is_contiguous(self) && is_dense_in_space(self, &dense)) {
         Tensor *t = r->out;
         memcpy(dense.size + 1, t->size, 4 * sizeof *t->size);
         channels_last_strides(&dense);
