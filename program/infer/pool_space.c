@@ -240,9 +240,16 @@ ErrCode infer_avg_pool3d_grad(const Call *call, Infer *r) {
     return pool_space_like(call->arg[1].tensor, call->arg[0].tensor->dtype, false, r);
 }
 
-/* `kept`: in self's memory format. */
+/* `kept`: in self's memory format; an unbatched gradient of max_pool3d that looks channels-last is
+ * refused. */
 ErrCode infer_take_space_grad(const Call *call, Infer *r) {
-    TRY(check_pooled_grad(call->arg[0].tensor, r->err));
+    const Tensor *grad = call->arg[0].tensor;
+    TRY(check_pooled_grad(grad, r->err));
+    if (call_arg(call, "kept")->b && call_arg(call, "dims")->i == 3 && grad->ndim == 4 &&
+        is_channels_last(grad)) {
+        return pool_space_refuse(r->err, "Unsupported memory format. Supports only ChannelsLast3d, "
+                                         "Contiguous");
+    }
     return pool_space_like(call->arg[1].tensor, call->arg[0].tensor->dtype,
                            call_arg(call, "kept")->b, r);
 }
