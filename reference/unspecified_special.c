@@ -237,7 +237,7 @@ const char *unspecified_special(const Call *call, bool vectors) {
         } /* fallthrough */
     case OP_group_norm:
     case OP_rms_norm:
-        return holds_huge(call) ? "normalization of numbers whose squares overflow" : NULL;
+        return holds_huge(call) ? "normalization of numbers that overflow when squared" : NULL;
     case OP_cosine_similarity:
     case OP_pairwise_distance:
     case OP_triplet_margin_loss:

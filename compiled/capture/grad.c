@@ -371,6 +371,10 @@ ErrCode capture_backward_roots(Capture *cap, const Stmt *stmt) {
         tangent[i] = grad_finish(&cap->emit, tangent[i], cap_edge_meta(root[i]));
         TRY(cap->err.code);
         cap->tangent_passed[i] = tangent[i] == given[i];
+        if (tensor_internal_overlap(tangent[i]) != OVERLAP_YES &&
+            tensor_overlaps_itself(tangent[i])) { /* what writes a copy of it keeps its strides */
+            return error_set(&cap->err, ERR_unsupported, "a gradient that overlaps itself");
+        }
         const Var *copy = (const Var *)emit_unary(&cap->emit, OP__contiguous_copy, tangent[i]);
         TRY(cap->err.code);
         tangent[i] = &copy->node->t;
