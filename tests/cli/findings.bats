@@ -128,9 +128,9 @@ one_report_each() {
 }
 
 @test "two bugs that show in the same way have a report each" {
-    "$TWINGRAD" fuzz --fault RG-2 --fault MU-7 --runs 800 --seed 1 --quiet --out reports >/dev/null || [ $? -eq 1 ]
+    "$TWINGRAD" fuzz --fault RG-2 --fault MU-7 --runs 2500 --seed 1 --quiet --out reports >/dev/null || [ $? -eq 1 ]
     one_report_each reports
-    "$TWINGRAD" fuzz --fault RG-2 --fault MU-7 --runs 800 --seed 1 --jobs 2 --quiet --out jobs >/dev/null || [ $? -eq 1 ]
+    "$TWINGRAD" fuzz --fault RG-2 --fault MU-7 --runs 2500 --seed 1 --jobs 2 --quiet --out jobs >/dev/null || [ $? -eq 1 ]
     one_report_each jobs
 }
 
