@@ -163,7 +163,8 @@ static bool accumulate_is_held(const Session *s, const EngineTask *task, const T
 static ErrCode accumulate_clone(Session *s, const Var *leaf, Tensor *grad, Tensor **out) {
     const Tensor *like = &leaf->tensor;
     if (!tensor_is_dense(like) || !tensor_same_size(like, grad)) {
-        *out = emit_unary(&s->emit, OP__contiguous_copy, grad);
+        Tensor *copy = emit_unary(&s->emit, OP__contiguous_copy, grad);
+        *out = copy ? accumulate_own(s, copy) : NULL;
         return s->err->code;
     }
     Tensor *own = tensor_meta(s, like);

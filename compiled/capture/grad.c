@@ -269,10 +269,7 @@ static void grad_run_node(BackwardEngine *x, GradNode *node) {
             need[i] && out[i] ? grad_finish(e, out[i], cap_edge_meta(node->next_edges[i])) : NULL;
     }
     if (!in->retain_graph && e->err->code == ERR_none) {
-        node->freed = true;
-        for (GradNode *half = node->other_half; half && half != node; half = half->other_half) {
-            half->other_half_freed = half->other_half_freed ? half->other_half_freed : node->visit;
-        }
+        cap_free_node(node);
     }
     for (int i = 0; i < node->nslot && e->err->code == ERR_none; i++) {
         bool owned = node->kind == GRAD_NODE_OP && op_clones_gradient(node->saved_call->op, i);

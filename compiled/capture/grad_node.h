@@ -146,6 +146,15 @@ static inline const GradNode *cap_silent_half(const GradNode *node) {
     return half && half->visit != node->visit ? half : NULL;
 }
 
+/* A walk that does not retain the graph has run the node: it is freed, and so are the nodes of the
+ * other outputs, where PyTorch has one node for all. */
+static inline void cap_free_node(GradNode *node) {
+    node->freed = true;
+    for (GradNode *half = node->other_half; half && half != node; half = half->other_half) {
+        half->other_half_freed = half->other_half_freed ? half->other_half_freed : node->visit;
+    }
+}
+
 /* ---- capture/autograd.c ---- */
 bool cap_requires_grad(const Var *v);
 /* Would grad_fn be there now? True also where materializing it raises. Changes nothing. */

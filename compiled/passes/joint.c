@@ -359,10 +359,7 @@ static void joint_run_node(BackwardEngine *x, GradNode *node) {
     }
     }
     if (j->err.code == ERR_none && !node->freed) { /* a node that raises is not released */
-        node->freed = true;
-        if (node->other_half && !node->other_half->other_half_freed) {
-            node->other_half->other_half_freed = node->visit;
-        }
+        cap_free_node(node);
         node->moved_before = j->c->capture->nmoved_leaves;
     }
 }

@@ -170,13 +170,11 @@ static ErrCode call_caller_backward(RuntimeSession *r, int sid, CallResult *call
         Error err = {0};
         (void)cross_region_backward_run(r, &end, g->retain_given && g->retain_graph, &err);
         end.error = err.code;
-        end.message = err.text;
+        end.message = arena_strdup(r->arena, err.text);
     }
     call->regions++;
     r->partial |= end.error != ERR_none;
-    return end.error == ERR_none
-               ? ERR_none
-               : call_fail(call, end.error, sid, arena_strdup(r->arena, end.message));
+    return end.error == ERR_none ? ERR_none : call_fail(call, end.error, sid, end.message);
 }
 
 static ErrCode call_function(RuntimeSession *r, int number, CallResult *call, RegionResult *end) {

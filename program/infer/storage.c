@@ -67,6 +67,7 @@ ErrCode infer_resize_out(const Call *call, Infer *r) {
     const Tensor *self = call->arg[0].tensor;
     TRY(infer_contiguous(r, self->dtype, call->arg[1].ints.v, call->arg[1].ints.n));
     r->out[0].offset = self->offset;
-    dims_copy(r->out[0].stride, call->arg[2].ints.v, call->arg[2].ints.n);
+    const Arg *stride = &call->arg[2];
+    memcpy(r->out[0].stride, stride->ints.v, (size_t)stride->ints.n * sizeof *stride->ints.v);
     return ERR_none;
 }
