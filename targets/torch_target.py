@@ -336,7 +336,7 @@ class Eager:
 
     def call(self, args, trace):
         function, free = self.source.scope["_target"](*args)
-        return function(*free, trace)
+        return self.source.scope["_results"](function(*free, trace))
 
     def counts(self):
         return {}
@@ -361,11 +361,11 @@ class Aot:
             from functorch.compile import aot_function
         else:
             from torch._functorch.aot_autograd import aot_function
-        program = self.source.scope["program"]
+        program, results = self.source.scope["program"], self.source.scope["_results"]
 
         def function(*args):  # may be traced more than once: only the last trace counts
             del trace[:]
-            return program(*args, trace)
+            return results(program(*args, trace))
         return aot_function(function, fw_compiler=self.compiler, bw_compiler=self.compiler)
 
     def rehearse(self, args):
@@ -436,7 +436,7 @@ class Compile:
         function, free = self.source.scope["_target"](*args)
         if function not in self.compiled:
             self.compiled[function] = torch.compile(function, **self.options)
-        return self.compiled[function](*free, trace)
+        return self.source.scope["_results"](self.compiled[function](*free, trace))
 
     def counts(self):
         graphs = self.counters["stats"]["unique_graphs"]
@@ -523,7 +523,11 @@ def run_call(program, executor, spec, inputs, bound, grad_mode, poked, mode):
         prepared = prepare(source, spec, inputs, bound, before)
         args = [read(prepared, name) for name in source.scope["_ARGS"]]
         with torch.set_grad_enabled(grad_mode):
-            returns = list(executor.call(args, trace))
+            returns = executor.call(args, trace)
+            for number, value in enumerate(returns):
+                if not isinstance(value, torch.Tensor):
+                    at = "return"
+                    raise AssertionError("return[%d] is no tensor but %s" % (number, value if value is None else type(value).__name__))
         if source.scope["_RETURNS"] is not None:
             names = dict(zip(source.scope["_ARGS"], args))
             names.update(zip(source.scope["_RETURNS"], returns))

@@ -72,13 +72,8 @@ bool binding_is_fresh(const Binding *h) {
 static bool spelled_as_function(const Capture *cap, const Stmt *stmt) {
     const PythonSurface *surface = cap->program->surface;
     const char *path = surface ? program_path(cap->arena, cap->program, stmt->sid) : NULL;
-    for (int i = 0; surface && i < surface->ncall_styles; i++) {
-        if (strcmp(surface->call_styles[i].path, path) == 0) {
-            return surface->call_styles[i].call_styles == STYLE_function ||
-                   surface->call_styles[i].call_styles == STYLE_kwargs;
-        }
-    }
-    return false;
+    int style = surface ? choice_at(&surface->call_styles, path) : -1;
+    return style == STYLE_function || style == STYLE_kwargs;
 }
 
 /* setitem by a basic index with a slice in it, or copy_ through a view. */

@@ -199,25 +199,26 @@ static const char *code_path(Coder *c, const char *path) {
     return arena_strdup(c->arena, text);
 }
 
-static void code_call_styles(Coder *c, PythonSurface *s) {
-    int n = (int)code_count(c, s->ncall_styles, MAX_NAMES), kept = 0;
-    s->call_styles = c->encoding
-                         ? s->call_styles
-                         : arena_alloc(c->arena, (int64_t)sizeof *s->call_styles * max_i64(n, 1));
+static void code_choices(Coder *c, PathChoices *choices, int count) {
+    if (!(choices->given = code_flag(c, choices->given))) {
+        return;
+    }
+    int n = (int)code_count(c, choices->n, MAX_NAMES), kept = 0;
+    choices->v = c->encoding ? choices->v
+                             : arena_alloc(c->arena, (int64_t)sizeof *choices->v * max_i64(n, 1));
     for (int i = 0; i < n; i++) {
-        const char *path = code_path(c, s->call_styles[i].path);
-        CallStyle call_styles =
-            (CallStyle)code_choice(c, (int)s->call_styles[i].call_styles, STYLE_COUNT);
+        const char *path = code_path(c, choices->v[i].path);
+        int choice = code_choice(c, choices->v[i].choice, count);
         bool twice = false;
         for (int k = 0; k < kept; k++) {
-            twice |= strcmp(s->call_styles[k].path, path) == 0;
+            twice |= strcmp(choices->v[k].path, path) == 0;
         }
         if (!twice) {
-            s->call_styles[kept].path = path;
-            s->call_styles[kept++].call_styles = call_styles;
+            choices->v[kept].path = path;
+            choices->v[kept++].choice = choice;
         }
     }
-    s->ncall_styles = kept;
+    choices->n = kept;
 }
 
 static void code_bindings(Coder *c, PythonSurface *s) {
@@ -266,8 +267,11 @@ static PythonSurface *code_surface(Coder *c, PythonSurface *s) {
     if ((s->bindings_given = code_flag(c, s->bindings_given))) {
         code_bindings(c, s);
     }
-    if ((s->call_styles_given = code_flag(c, s->call_styles_given))) {
-        code_call_styles(c, s);
+    code_choices(c, &s->call_styles, STYLE_COUNT);
+    if (c->has_forms) {
+        code_choices(c, &s->forms, FORM_COUNT);
+        s->leave_given = code_flag(c, s->leave_given);
+        s->leave = s->leave_given ? (Leave)code_choice(c, (int)s->leave, LEAVE_COUNT) : 0;
     }
     if ((s->outline_given = code_flag(c, s->outline_given))) {
         code_outline(c, s);
@@ -314,9 +318,12 @@ static CompileSettings *code_compile(Coder *c, CompileSettings *settings) {
 }
 
 /* The first byte: which parts of format version 2 the bytes may describe. */
-enum { WITH_FUNCTIONS = 2, WITH_AFTER = 3 };
+enum { WITH_FUNCTIONS = 2, WITH_AFTER = 3, WITH_FORMS = 4 };
 
 static int code_parts(const Program *p) {
+    if (p->surface && (p->surface->forms.given || p->surface->leave_given)) {
+        return WITH_FORMS;
+    }
     return program_sees_grads(p) || p->after_given || p->after.first ? WITH_AFTER
                                                                      : program_format(p);
 }
@@ -324,8 +331,9 @@ static int code_parts(const Program *p) {
 static void code_program(Coder *c) {
     Program *p = c->p;
     uint8_t parts = code_front(c, (uint8_t)(c->encoding ? code_parts(p) : 0));
-    c->has_functions = parts == WITH_FUNCTIONS || parts == WITH_AFTER;
-    c->has_after = parts == WITH_AFTER;
+    c->has_functions = parts >= WITH_FUNCTIONS && parts <= WITH_FORMS;
+    c->has_after = parts == WITH_AFTER || parts == WITH_FORMS;
+    c->has_forms = parts == WITH_FORMS;
     code_names(c);
     if (c->has_functions) {
         code_functions(c);

@@ -11,7 +11,8 @@
  *         return y
  *     torch.testing.assert_close(run(torch.compile(f, backend="inductor")), run(f), ..)
  *
- * The Python surface of the program (`shell`) is kept for spellings only. */
+ * Of the Python surface of the program (`shell`), spellings, forms and where results are left are
+ * kept. */
 #include "harness/filing/issue_script.h"
 
 #include "program/print/python.h"
@@ -31,17 +32,10 @@ static Text *script_line(const Script *s) {
     return s->pr.t;
 }
 
-/* Statements as the exporter prints them, without paths; `_t.append(("body[1]", "dtype", x))`
- * becomes `seen.append(x)`, or disappears. */
-static void print_statements(const Script *s, const Block *block) {
-    Text lines = {.arena = s->pr.t->arena};
-    Printer pr = s->pr;
-    pr.t = &lines;
-    if (!block->first) {
-        return;
-    }
-    python_block(&pr, block, s->indent);
-    for (const char *at = lines.v; *at;) {
+/* Lines that the exporter has printed, without paths; `_t.append(("body[1]", "dtype", x))` becomes
+ * `seen.append(x)`, or disappears. */
+static void print_uncommented(const Script *s, const char *lines) {
+    for (const char *at = lines; *at;) {
         const char *end = strchrnul(at, '\n'), *stop = end, *word = at + strspn(at, " ");
         for (const char *c = word; c + 3 < end; c++) {
             stop = strncmp(c, "  # ", 4) == 0 ? c : stop;
@@ -63,6 +57,22 @@ static void print_statements(const Script *s, const Block *block) {
     }
 }
 
+static void print_statements(const Script *s, const Block *block) {
+    Text lines = {.arena = s->pr.t->arena};
+    Printer pr = s->pr;
+    pr.t = &lines;
+    if (block->first) {
+        python_block(&pr, block, s->indent);
+        print_uncommented(s, lines.v);
+    }
+}
+
+/* Does `f` leave its results elsewhere? Not where probes are returned. */
+static bool script_leaves(const Script *s) {
+    const PythonSurface *surface = s->issue->program->surface;
+    return surface && surface->leave_given && !s->probes;
+}
+
 /* "x, y", or "a, " before what follows. */
 static void script_names(const Script *s, const NameId *v, int n) {
     for (int i = 0; i < n; i++) {
@@ -82,6 +92,16 @@ static void script_function(Script *s) {
         text_add(script_line(s), "seen = []\n");
     }
     print_statements(s, &p->body);
+    if (script_leaves(s)) {
+        Text lines = {.arena = s->pr.t->arena};
+        Printer pr = s->pr;
+        pr.t = &lines;
+        python_return(&pr, s->indent);
+        print_uncommented(s, lines.v);
+        text_add(s->pr.t, "\n");
+        s->indent--;
+        return;
+    }
     text_add(script_line(s), "return ");
     if (s->probes) {
         text_add(s->pr.t, p->nreturns ? "seen, " : "seen");
@@ -293,10 +313,10 @@ static void script_call(Script *s, int call) {
         text_add(script_line(s), "with torch.no_grad():\n");
         s->indent++;
     }
-    bool one = p->nreturns == 1 && !s->probes;
-    text_printf(script_line(s), one ? "r = [f(" : "r = f(");
+    bool one = p->nreturns == 1 && !s->probes, leaves = script_leaves(s);
+    text_add(script_line(s), leaves ? "r = _results(f(" : one ? "r = [f(" : "r = f(");
     script_names(s, args, nargs);
-    text_add(s->pr.t, one ? ")]\n" : ")\n");
+    text_add(s->pr.t, leaves ? "))\n" : one ? ")]\n" : ")\n");
     s->indent -= !grad_mode;
     script_after(s);
     const Result *eager = s->issue->a;
@@ -382,6 +402,7 @@ void script_print_definitions(Text *text, const Issue *issue, int indent) {
                 .issue = issue,
                 .probes = f->oracle == ORACLE_trace,
                 .indent = indent};
+    python_definitions(&s.pr, indent);
     script_function(&s);
     text_add(script_line(&s), "def run(f):\n");
     s.indent++;

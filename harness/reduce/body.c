@@ -28,9 +28,14 @@ Step reduce_text(Program *p, int k) {
     }
 }
 
+static void drop_choice(PathChoices *choices, int k) {
+    choices->v[k] = choices->v[choices->n - 1];
+    choices->given = --choices->n > 0;
+}
+
 Step reduce_shell(Program *p, int k) {
     PythonSurface *s = p->surface;
-    if (!s || k >= 3 + s->nbindings + s->ncall_styles) {
+    if (!s || k >= 4 + s->nbindings + s->call_styles.n + s->forms.n) {
         return STEP_END;
     }
     if (k == 0 && s->wrap_given) {
@@ -40,15 +45,17 @@ Step reduce_shell(Program *p, int k) {
         s->noutline = 0;
     } else if (k == 2 && s->instances_given) {
         s->instances_given = false;
-    } else if (k >= 3 && k - 3 < s->nbindings) {
-        s->bindings[k - 3] = s->bindings[s->nbindings - 1];
-        s->bindings_given = --s->nbindings > 0;
-    } else if (k >= 3 + s->nbindings) {
-        k -= 3 + s->nbindings;
-        s->call_styles[k] = s->call_styles[s->ncall_styles - 1];
-        s->call_styles_given = --s->ncall_styles > 0;
-    } else {
+    } else if (k == 3 && s->leave_given) {
+        s->leave_given = false;
+    } else if (k < 4) {
         return STEP_NOTHING;
+    } else if (k - 4 < s->nbindings) {
+        s->bindings[k - 4] = s->bindings[s->nbindings - 1];
+        s->bindings_given = --s->nbindings > 0;
+    } else {
+        k -= 4 + s->nbindings;
+        bool style = k < s->call_styles.n;
+        drop_choice(style ? &s->call_styles : &s->forms, style ? k : k - s->call_styles.n);
     }
     return STEP_MADE;
 }

@@ -70,19 +70,38 @@ void edit_forget(Program *p) {
 /* ---- call styles name statements by path: they follow the statements that stay ---- */
 
 typedef struct StyledStatements {
-    Stmt **stmt; /* by index in surface->call_styles; NULL: none */
+    Stmt **styled, **formed; /* by index in the choices of the surface; NULL: none */
 } StyledStatements;
 
+static Stmt **chosen_before(Program *p, const PathChoices *choices) {
+    Stmt **stmt = arena_array(p->arena, Stmt *, choices->n + 1);
+    for (int i = 0; i < choices->n; i++) {
+        int sid = program_find(p, choices->v[i].path);
+        stmt[i] = sid >= 0 ? program_stmt(p, sid) : NULL;
+    }
+    return stmt;
+}
+
 static StyledStatements styled_before(Program *p) {
-    StyledStatements s = {NULL};
-    if (p->surface && p->surface->ncall_styles > 0) {
-        s.stmt = arena_array(p->arena, Stmt *, p->surface->ncall_styles);
-        for (int i = 0; i < p->surface->ncall_styles; i++) {
-            int sid = program_find(p, p->surface->call_styles[i].path);
-            s.stmt[i] = sid >= 0 ? program_stmt(p, sid) : NULL;
-        }
+    StyledStatements s = {NULL, NULL};
+    if (p->surface) {
+        s.styled = chosen_before(p, &p->surface->call_styles);
+        s.formed = chosen_before(p, &p->surface->forms);
     }
     return s;
+}
+
+static void choices_follow(Program *p, PathChoices *choices, Stmt *const *before) {
+    int kept = 0;
+    for (int i = 0; i < choices->n; i++) {
+        const Stmt *s = before[i];
+        if (s && s->sid < p->nstmts && program_stmt(p, s->sid) == s) {
+            choices->v[kept] = choices->v[i];
+            choices->v[kept++].path = program_path(p->arena, p, s->sid);
+        }
+    }
+    choices->n = kept;
+    choices->given = kept > 0;
 }
 
 /* After the edit: renumbers, gives call styles their new paths, drops those of dropped statements,
@@ -95,16 +114,8 @@ static void reduce_edit_settle(Program *p, const StyledStatements *before) {
     }
     p->surface->noutline = 0;
     p->surface->outline_given = false;
-    int kept = 0;
-    for (int i = 0; before->stmt && i < p->surface->ncall_styles; i++) {
-        Stmt *s = before->stmt[i];
-        if (s && s->sid < p->nstmts && program_stmt(p, s->sid) == s) {
-            p->surface->call_styles[kept] = p->surface->call_styles[i];
-            p->surface->call_styles[kept++].path = program_path(p->arena, p, s->sid);
-        }
-    }
-    p->surface->ncall_styles = kept;
-    p->surface->call_styles_given = kept > 0;
+    choices_follow(p, &p->surface->call_styles, before->styled);
+    choices_follow(p, &p->surface->forms, before->formed);
 }
 
 /* Rebuilds `block` from the statements that `keep` says, recursively. */

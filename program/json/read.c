@@ -252,24 +252,24 @@ static bool read_bindings(Reader *r, const Json *j, PythonSurface *surface) {
     return true;
 }
 
-static bool read_call_styles(Reader *r, const Json *j, PythonSurface *surface) {
-    if (!json_want(r, j, JSON_OBJECT, "an object of spellings by statement path") ||
-        !json_limit(r, j, JSON_MAX_LIST, "paths")) {
+/* `what`: "spellings", "forms". */
+static bool read_choices(Reader *r, const Json *j, const char *const *names, const char *what,
+                         PathChoices *choices) {
+    const char *wanted = arena_printf(r->arena, "an object of %s by statement path", what);
+    if (!json_want(r, j, JSON_OBJECT, wanted) || !json_limit(r, j, JSON_MAX_LIST, "paths")) {
         return false;
     }
-    surface->call_styles_given = true;
-    surface->call_styles = arena_alloc(r->arena, (int64_t)sizeof *surface->call_styles * j->count);
-    surface->ncall_styles = j->count;
+    choices->given = true;
+    choices->v = arena_alloc(r->arena, (int64_t)sizeof *choices->v * j->count);
+    choices->n = j->count;
     for (const Json *e = json_items(r, j); e; e = e->next) {
-        int call_styles;
         if (!path_valid(e->key)) {
             return json_bad(r, e, "not a statement's path, such as body[3]");
         }
-        if (!read_choice(r, e, json_call_style_names, &call_styles)) {
+        if (!read_choice(r, e, names, &choices->v[e->index].choice)) {
             return false;
         }
-        surface->call_styles[e->index].path = e->key;
-        surface->call_styles[e->index].call_styles = (CallStyle)call_styles;
+        choices->v[e->index].path = e->key;
     }
     return true;
 }
@@ -298,14 +298,16 @@ static bool read_outline(Reader *r, const Json *j, PythonSurface *surface) {
 }
 
 static bool read_surface(Reader *r, const Json *j, PythonSurface **out) {
-    static const char *const keys[] = {"wrap", "roles", "spelling", "outline", "instances", NULL};
+    static const char *const keys[] = {"wrap",  "roles",   "spelling",  "forms",
+                                       "leave", "outline", "instances", NULL};
     PythonSurface *surface = arena_new(r->arena, PythonSurface);
     *out = surface;
     if (!json_keys(r, j, keys, &surface->extra)) {
         return false;
     }
     const Json *wrap = json_get(j, "wrap"), *bindings = json_get(j, "roles"),
-               *call_styles = json_get(j, "spelling");
+               *call_styles = json_get(j, "spelling"), *forms = json_get(j, "forms"),
+               *leave = json_get(j, "leave");
     const Json *outline = json_get(j, "outline"), *instances = json_get(j, "instances");
     if (wrap) {
         int kind;
@@ -315,10 +317,22 @@ static bool read_surface(Reader *r, const Json *j, PythonSurface **out) {
         surface->wrap_given = true;
         surface->wrap = (Wrap)kind;
     }
+    if (leave) {
+        int kind;
+        if (!json_needs_format(r, leave, 2, "\"leave\"") ||
+            !read_choice(r, leave, json_leave_names, &kind)) {
+            return false;
+        }
+        surface->leave_given = true;
+        surface->leave = (Leave)kind;
+    }
     surface->instances = 1;
     surface->instances_given = instances != NULL;
     return (!bindings || read_bindings(r, bindings, surface)) &&
-           (!call_styles || read_call_styles(r, call_styles, surface)) &&
+           (!call_styles || read_choices(r, call_styles, json_call_style_names, "spellings",
+                                         &surface->call_styles)) &&
+           (!forms || (json_needs_format(r, forms, 2, "\"forms\"") &&
+                       read_choices(r, forms, json_form_names, "forms", &surface->forms))) &&
            (!outline || read_outline(r, outline, surface)) &&
            (!instances || json_read_int_in(r, instances, 1, 1024, &surface->instances));
 }

@@ -20,6 +20,16 @@ const char *const json_binding_names[] = {"arg",    "closure",   "global",   "at
                                           "buffer", "parameter", "constant", NULL}; /* ORDER Role */
 const char *const json_call_style_names[] = {"method", "function",  "operator",
                                              "kwargs", "torch_ops", NULL}; /* ORDER Spelling */
+const char *const json_form_names[] = {
+#define FORM(name, needs, lines) #name,
+#define LEAVE(name, before, each, between, after, results)
+#include "program/lang/python_forms.def"
+    NULL};
+const char *const json_leave_names[] = {
+#define FORM(name, needs, lines)
+#define LEAVE(name, before, each, between, after, results) #name,
+#include "program/lang/python_forms.def"
+    NULL};
 
 void text_addn(Text *text, const char *s, int64_t n) {
     CHECK(n >= 0 && text->n < INT64_MAX / 4 - n);

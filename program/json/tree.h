@@ -217,6 +217,8 @@ extern const char *const json_predicate_names[];
 extern const char *const json_wrap_names[];
 extern const char *const json_binding_names[];
 extern const char *const json_call_style_names[];
+extern const char *const json_form_names[];
+extern const char *const json_leave_names[];
 /* Appends the node as canonical JSON on one line. */
 void text_json(Text *text, const Json *j);
 /* Appends a list of integers: "[2, 3]". */

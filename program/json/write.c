@@ -111,6 +111,21 @@ static void write_recalls(JsonWriter *w, const Program *p) {
 
 /* ---- Python surface ("shell") ---- */
 
+/* Returns what separates the next key. */
+static const char *write_choices(const JsonWriter *w, const PathChoices *choices, const char *key,
+                                 const char *const *names, const char *comma) {
+    if (!choices->given) {
+        return comma;
+    }
+    text_printf(w->text, "%s\"%s\": {", comma, key);
+    for (int i = 0; i < choices->n; i++) {
+        text_printf(w->text, "%s\"%s\": \"%s\"", i ? ", " : "", choices->v[i].path,
+                    names[choices->v[i].choice]);
+    }
+    text_add(w->text, "}");
+    return ", ";
+}
+
 static void write_surface(const JsonWriter *w, const PythonSurface *s) {
     const char *comma = "";
     text_add(w->text, "{");
@@ -128,13 +143,10 @@ static void write_surface(const JsonWriter *w, const PythonSurface *s) {
         text_add(w->text, "}");
         comma = ", ";
     }
-    if (s->call_styles_given) {
-        text_printf(w->text, "%s\"spelling\": {", comma);
-        for (int i = 0; i < s->ncall_styles; i++) {
-            text_printf(w->text, "%s\"%s\": \"%s\"", i ? ", " : "", s->call_styles[i].path,
-                        json_call_style_names[s->call_styles[i].call_styles]);
-        }
-        text_add(w->text, "}");
+    comma = write_choices(w, &s->call_styles, "spelling", json_call_style_names, comma);
+    comma = write_choices(w, &s->forms, "forms", json_form_names, comma);
+    if (s->leave_given) {
+        text_printf(w->text, "%s\"leave\": \"%s\"", comma, json_leave_names[s->leave]);
         comma = ", ";
     }
     if (s->outline_given) {

@@ -113,13 +113,18 @@ static Input *clone_inputs(Arena *arena, const Input *from, int n) {
     return to;
 }
 
+static void clone_choices(Arena *arena, PathChoices *choices) {
+    choices->v = CLONE(arena, choices->v, choices->n);
+    for (int i = 0; i < choices->n; i++) {
+        choices->v[i].path = clone_text(arena, choices->v[i].path);
+    }
+}
+
 static PythonSurface *clone_surface(Arena *arena, const PythonSurface *from) {
     PythonSurface *to = CLONE(arena, from, 1);
     to->bindings = CLONE(arena, from->bindings, from->nbindings);
-    to->call_styles = CLONE(arena, from->call_styles, from->ncall_styles);
-    for (int i = 0; i < from->ncall_styles; i++) {
-        to->call_styles[i].path = clone_text(arena, from->call_styles[i].path);
-    }
+    clone_choices(arena, &to->call_styles);
+    clone_choices(arena, &to->forms);
     to->outline = CLONE(arena, from->outline, from->noutline);
     to->extra = clone_text(arena, from->extra);
     return to;

@@ -176,9 +176,19 @@ bool program_sees_grads(const Program *p) {
     return sees;
 }
 
+int choice_at(const PathChoices *choices, const char *path) {
+    for (int i = 0; i < choices->n; i++) {
+        if (strcmp(choices->v[i].path, path) == 0) {
+            return choices->v[i].choice;
+        }
+    }
+    return -1;
+}
+
 int program_format(const Program *p) {
+    bool forms = p->surface && (p->surface->forms.given || p->surface->leave_given);
     bool is_new = p->nfunctions > 0 || p->after_given || p->after.first || program_sees_grads(p);
-    return is_new ? 2 : 1;
+    return is_new || forms ? 2 : 1;
 }
 
 static int block_size(const Block *block) {

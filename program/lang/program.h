@@ -299,6 +299,30 @@ typedef enum BindingKind {
     BINDING_COUNT
 } BindingKind;
 typedef enum Wrap { WRAP_function, WRAP_method, WRAP_module, WRAP_COUNT } Wrap;
+/* Python around the call of a statement, and where the function leaves its results. */
+typedef enum PythonForm {
+#define FORM(name, needs, lines) FORM_##name,
+#define LEAVE(name, before, each, between, after, results)
+#include "program/lang/python_forms.def"
+    FORM_COUNT
+} PythonForm;
+typedef enum Leave {
+#define FORM(name, needs, lines)
+#define LEAVE(name, before, each, between, after, results) LEAVE_##name,
+#include "program/lang/python_forms.def"
+    LEAVE_COUNT
+} Leave;
+/* One choice for each of some statements, which are named by their paths. */
+typedef struct PathChoices {
+    bool given;
+    struct {
+        const char *path;
+        int choice;
+    } * v;
+    int n;
+} PathChoices;
+/* The choice for the statement at `path`; -1: none. */
+int choice_at(const PathChoices *choices, const char *path);
 struct PythonSurface {
     bool wrap_given;
     Wrap wrap;
@@ -308,12 +332,10 @@ struct PythonSurface {
     } * bindings;
     int nbindings;
     bool bindings_given;
-    struct {
-        const char *path;
-        CallStyle call_styles;
-    } * call_styles;
-    int ncall_styles;
-    bool call_styles_given;
+    PathChoices call_styles; /* CallStyle */
+    PathChoices forms;       /* PythonForm */
+    bool leave_given;
+    Leave leave;
     struct {
         int64_t from, to;
     } * outline;

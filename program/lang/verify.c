@@ -256,6 +256,16 @@ static bool verify_recall(ProgramVerifier *v, int k) {
     return verify_inputs(v, r->inputs, r->ninputs);
 }
 
+static bool verify_choices(ProgramVerifier *v, const PathChoices *choices, int count,
+                           const char *key) {
+    for (int i = 0; i < choices->n; i++) {
+        if (!path_valid(choices->v[i].path) || (unsigned)choices->v[i].choice >= (unsigned)count) {
+            return verify_fail(v, "shell.%s: malformed", key);
+        }
+    }
+    return true;
+}
+
 static bool verify_surface(ProgramVerifier *v) {
     const PythonSurface *s = v->p->surface;
     for (int i = 0; s && i < s->nbindings; i++) {
@@ -264,13 +274,11 @@ static bool verify_surface(ProgramVerifier *v) {
             return verify_fail(v, "shell.roles: malformed");
         }
     }
-    for (int i = 0; s && i < s->ncall_styles; i++) {
-        if (!path_valid(s->call_styles[i].path) ||
-            (unsigned)s->call_styles[i].call_styles >= STYLE_COUNT) {
-            return verify_fail(v, "shell.spelling: malformed");
-        }
+    if (s && s->leave_given && (unsigned)s->leave >= LEAVE_COUNT) {
+        return verify_fail(v, "shell.leave: malformed");
     }
-    return true;
+    return !s || (verify_choices(v, &s->call_styles, STYLE_COUNT, "spelling") &&
+                  verify_choices(v, &s->forms, FORM_COUNT, "forms"));
 }
 
 bool setting_valid(const char *name) {

@@ -246,12 +246,7 @@ static void print_body(const Printer *pr, const PythonPart *parts, int nparts, i
         }
         s = s->next;
     }
-    python_indent(pr, depth);
-    text_add(pr->t, "return [");
-    for (int i = 0; i < pr->p->nreturns; i++) {
-        text_printf(pr->t, i ? ", %s" : "%s", print_name(pr, pr->p->returns[i]));
-    }
-    text_add(pr->t, "]  # return\n");
+    python_return(pr, depth);
 }
 
 /* An input as a literal. */
@@ -388,6 +383,7 @@ void program_print_python(Text *text, const Program *p) {
     PythonPart *parts = find_parts(p, arena, &nparts);
     const NameId *args = program_arguments(p, arena, &nargs);
     text_add(text, "import torch\n\n\n");
+    python_definitions(&pr, 0);
     for (int i = 0; i < p->nfunctions; i++) {
         python_function(&pr, &p->functions[i]);
     }

@@ -28,6 +28,18 @@ void python_indent(const Printer *pr, int depth);
 /* Prints "(a, b, _t)". */
 void python_parameters(const Printer *pr, const NameId *v, int n, bool trace);
 
+/* ---- python_forms.c ---- */
+/* The classes, functions and imports that the forms of the program name, and `_results(returned)`,
+ * the list of results by what the call returned, if the function does not return that list. */
+void python_definitions(const Printer *pr, int depth);
+/* Can the form stand around this statement? */
+bool python_form_fits(PythonForm form, const Stmt *s);
+/* `out` = `call` in this form. The first line is not indented, and the last one not ended. */
+void python_form(const Printer *pr, PythonForm form, const char *out, const char *call,
+                 const char *path, int depth);
+/* The end of the function. */
+void python_return(const Printer *pr, int depth);
+
 /* ---- torch_calls.c ---- */
 /* _CALLS, _NAMES and _BACKWARD of the script. */
 void torch_print_calls(const Printer *pr);

@@ -282,15 +282,40 @@ static void print_python_call(const Printer *pr, const Stmt *s, CallStyle call_s
 }
 
 static CallStyle call_style_of(const Program *p, const char *path) {
-    for (int i = 0; p->surface && i < p->surface->ncall_styles; i++) {
-        if (strcmp(p->surface->call_styles[i].path, path) == 0) {
-            return p->surface->call_styles[i].call_styles;
-        }
-    }
-    return STYLE_method;
+    int style = p->surface ? choice_at(&p->surface->call_styles, path) : -1;
+    return style >= 0 ? (CallStyle)style : STYLE_method;
 }
 
-static void print_python_op(const Printer *pr, const Stmt *s, const char *path) {
+/* In parentheses a single tensor that is to be unpacked, over whose first dim Python would iterate.
+ */
+static void print_value(const Printer *pr, const Stmt *s, CallStyle call_styles) {
+    bool one_in_list = s->out_list && s->op->nreturn == 1;
+    text_add(pr->t, one_in_list ? "(" : "");
+    print_python_call(pr, s, call_styles);
+    text_add(pr->t, one_in_list ? ",)" : "");
+}
+
+/* In the form that the program states for the statement, if it states one. */
+static bool print_in_form(const Printer *pr, const Stmt *s, const char *path, int depth) {
+    int form = pr->p->surface ? choice_at(&pr->p->surface->forms, path) : -1;
+    if (form < 0 || !python_form_fits((PythonForm)form, s)) {
+        return false;
+    }
+    Text out = {.arena = pr->t->arena}, call = {.arena = pr->t->arena};
+    Printer part = *pr;
+    part.t = &out;
+    if (s->nout > 0 || s->out_list) {
+        print_out(&part, s);
+    } else {
+        text_add(&out, "_py_none");
+    }
+    part.t = &call;
+    print_value(&part, s, call_style_of(pr->p, path));
+    python_form(pr, (PythonForm)form, out.v, call.v, path, depth);
+    return true;
+}
+
+static void print_python_op(const Printer *pr, const Stmt *s, const char *path, int depth) {
     Text *t = pr->t;
     CallStyle call_styles = call_style_of(pr->p, path);
     if (s->op->id == OP_setitem) {
@@ -298,6 +323,9 @@ static void print_python_op(const Printer *pr, const Stmt *s, const char *path) 
         print_index(pr, &s->arg[1]);
         text_add(t, "] = ");
         print_arg(pr, &s->arg[2], ARG_VALUE);
+        return;
+    }
+    if (print_in_form(pr, s, path, depth)) {
         return;
     }
     bool binds = s->nout > 0 || s->out_list;
@@ -316,12 +344,7 @@ static void print_python_op(const Printer *pr, const Stmt *s, const char *path) 
         print_out(pr, s);
         text_add(t, " = ");
     }
-    bool one_in_list =
-        s->out_list &&
-        s->op->nreturn == 1; /* unpacking a tensor would iterate over its first dim */
-    text_add(t, one_in_list ? "(" : "");
-    print_python_call(pr, s, call_styles);
-    text_add(t, one_in_list ? ",)" : "");
+    print_value(pr, s, call_styles);
 }
 
 /* ---- blocks ---- */
@@ -410,7 +433,7 @@ void python_block(const Printer *pr, const Block *block, int depth) {
         python_indent(pr, depth);
         switch (s->kind) {
         case STMT_OP:
-            print_python_op(pr, s, path);
+            print_python_op(pr, s, path, depth);
             break;
         case STMT_WITH:
             open_grad_mode(pr, s, depth);

@@ -23,7 +23,8 @@ static bool is_reserved(const char *name) {
     return strncmp(name, "__", 2) == 0 || strncmp(name, "held_", 5) == 0 ||
            strncmp(name, "global_", 7) == 0 || strncmp(name, "_part", 5) == 0 ||
            strncmp(name, "_mode", 5) == 0 || strncmp(name, "_fn_", 4) == 0 ||
-           strncmp(name, "_hook", 5) == 0;
+           strncmp(name, "_hook", 5) == 0 || strncmp(name, "_py", 3) == 0 ||
+           strncmp(name, "_Py", 3) == 0 || strcmp(name, "_results") == 0;
 }
 
 static bool is_taken(const Program *p, const char *name, const char *const *out, int n) {

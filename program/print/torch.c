@@ -109,7 +109,7 @@ static const char RUNNER[] =
     "\n\n"
     "def _eager(args, trace):\n"
     "    function, free = _target(*args)\n"
-    "    return function(*free, trace)\n"
+    "    return _results(function(*free, trace))\n"
     "\n\n"
     "def _compile(mode):\n"
     "    base = mode\n"
@@ -129,7 +129,7 @@ static const char RUNNER[] =
     "        function, free = _target(*args)\n"
     "        if function not in compiled:\n"
     "            compiled[function] = torch.compile(function, **options)\n"
-    "        return compiled[function](*free, trace)\n"
+    "        return _results(compiled[function](*free, trace))\n"
     "    return execute\n"
     "\n\n"
     "def _aot():\n"
@@ -143,7 +143,7 @@ static const char RUNNER[] =
     "    def execute(args, trace):\n"
     "        def function(*args):  # called to trace it; the last time counts\n"
     "            del trace[:]\n"
-    "            return program(*args, trace)\n"
+    "            return _results(program(*args, trace))\n"
     "\n"
     "        def nothing(graph, _):\n"
     "            return graph\n"
@@ -186,7 +186,7 @@ static const char RUNNER[] =
     "            args = [bound[name] for name in _ARGS]\n"
     "            versions = [tensor._version for tensor in tensors]\n"
     "            with torch.set_grad_enabled(call[\"grad_mode\"]):\n"
-    "                returns = list(execute(args, trace))\n"
+    "                returns = execute(args, trace)\n"
     "            if _RETURNS is not None:\n"
     "                _after(**dict(zip(_ARGS, args), **dict(zip(_RETURNS, returns))), _t=after)\n"
     "            named = [(\"input:\" + name, tensor) for name, tensor in zip(_NAMES, tensors)]\n"
@@ -404,7 +404,11 @@ static void print_setup(const Printer *pr) {
     if (p->setup.first) {
         python_block(pr, &p->setup, 1);
     }
-    text_add(t, "    return locals()\n\n\n_ARGS = [");
+    text_add(t, "    return locals()\n\n\n");
+    if (!p->surface || !p->surface->leave_given) {
+        text_add(t, "_results = list\n");
+    }
+    text_add(t, "_ARGS = [");
     for (int i = 0; i < n; i++) {
         text_printf(t, i ? ", \"%s\"" : "\"%s\"", print_name(pr, args[i]));
     }

@@ -368,9 +368,34 @@ START_TEST(call_styles_follow_their_statements) {
               "{\"op\":\"exp\",\"self\":\"x\",\"out\":\"c\"}],\"return\":[\"c\"],"
               "\"shell\":{\"spelling\":{\"body[1]\":\"kwargs\",\"body[2]\":\"function\"}}}");
     ck_assert_int_eq(reduce_statement(p, 1), STEP_MADE); /* drops body[1] */
-    ck_assert_int_eq(p->surface->ncall_styles, 1);
-    ck_assert_str_eq(p->surface->call_styles[0].path, "body[1]");
-    ck_assert_int_eq(p->surface->call_styles[0].call_styles, STYLE_function);
+    ck_assert_int_eq(p->surface->call_styles.n, 1);
+    ck_assert_str_eq(p->surface->call_styles.v[0].path, "body[1]");
+    ck_assert_int_eq(p->surface->call_styles.v[0].choice, STYLE_function);
+}
+END_TEST
+
+START_TEST(forms_follow_their_statements_and_are_dropped_one_by_one) {
+    Program *p = parse(
+        "{\"twingrad\":2,\"inputs\":[{\"name\":\"x\",\"dtype\":\"float32\",\"size\":[4],"
+        "\"data\":{\"fill\":\"ones\",\"seed\":0}}],"
+        "\"body\":[{\"op\":\"neg\",\"self\":\"x\",\"out\":\"a\"},{\"op\":\"abs\",\"self\":\"x\","
+        "\"out\":\"b\"},{\"op\":\"exp\",\"self\":\"x\",\"out\":\"c\"}],\"return\":[\"c\"],"
+        "\"shell\":{\"forms\":{\"body[1]\":\"list\",\"body[2]\":\"closure\",\"body[0]\":\"dict\"},"
+        "\"leave\":\"object\"}}");
+    ck_assert_int_eq(reduce_statement(p, 1), STEP_MADE); /* drops body[1] */
+    const PathChoices *forms = &p->surface->forms;
+    ck_assert_int_eq(forms->n, 2);
+    ck_assert_int_eq(choice_at(forms, "body[1]"), FORM_closure);
+    ck_assert_int_eq(choice_at(forms, "body[0]"), FORM_dict);
+    ck_assert_int_eq(choice_at(forms, "body[2]"), -1);
+    ck_assert_int_eq(reduce_shell(p, 3), STEP_MADE);
+    ck_assert(!p->surface->leave_given);
+    ck_assert_int_eq(reduce_shell(p, 4), STEP_MADE);
+    ck_assert_int_eq(forms->n, 1);
+    ck_assert_int_eq(reduce_shell(p, 4), STEP_MADE);
+    ck_assert(!forms->given);
+    ck_assert_int_eq(program_format(p), 1);
+    ck_assert_int_eq(reduce_shell(p, 4), STEP_END);
 }
 END_TEST
 
@@ -415,6 +440,7 @@ int main(void) {
     tcase_add_test(tests, minimizing_keeps_the_signature_and_drops_what_it_does_not_need);
     tcase_add_test(tests, minimizing_stops_at_its_limit);
     tcase_add_test(tests, call_styles_follow_their_statements);
+    tcase_add_test(tests, forms_follow_their_statements_and_are_dropped_one_by_one);
     tcase_add_test(tests, bytes_that_were_there_before_a_run_are_not_counted_as_its_own);
     suite_add_tcase(suite, tests);
     return run_suite("harness/harness", suite);

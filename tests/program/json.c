@@ -8,7 +8,7 @@
 /* Every notation of the format, once, in canonical form. */
 static const char *const sample =
     "{\n"
-    "  \"twingrad\": 1,\n"
+    "  \"twingrad\": 2,\n"
     "  \"name\": \"everything\",\n"
     "  \"note\": \"a \\\"note\\\" with \xC3\xA9 and \\n\",\n"
     "  \"inputs\": [\n"
@@ -77,7 +77,8 @@ static const char *const sample =
     "    {\"keep\": true, \"set\": {\"x\": {\"requires_grad\": false}}, \"grad_mode\": false}\n"
     "  ],\n"
     "  \"shell\": {\"wrap\": \"module\", \"roles\": {\"x\": \"buffer\"}, \"spelling\": "
-    "{\"body[3]\": \"operator\"}, \"outline\": [[2, 5]], "
+    "{\"body[3]\": \"operator\"}, \"forms\": {\"body[3]\": \"closure\", \"body[1]\": \"dict\"}, "
+    "\"leave\": \"global_list\", \"outline\": [[2, 5]], "
     "\"instances\": 2},\n"
     "  \"compile\": {\"config\": {\"inductor.cpp.simdlen\": 0, \"functorch.cse\": false, \"a\": "
     "null, "
