@@ -286,6 +286,9 @@ static ErrCode run_dot_grad(Run *r, const Stmt *stmt) {
 }
 
 static ErrCode run_reference_with(Run *r, const Stmt *stmt) {
+    if (stmt->context != CONTEXT_grad_mode) {
+        return error_set(r->s.err, ERR_unsupported, "a block under autocast or checkpoint");
+    }
     bool before = r->s.grad_mode;
     r->s.grad_mode = stmt->grad_enabled;
     ErrCode code = run_block(r, &stmt->body);

@@ -25,7 +25,7 @@ typedef struct Coder {
     int64_t statements;       /* decoded so far */
     bool has_functions;       /* format version 2 */
     bool has_after;           /* ... and caller code after the call, and what it needs */
-    bool has_forms;           /* ... and Python around calls and results */
+    bool has_forms;           /* ... and Python around calls and results, and blocks for targets */
     const Function *function; /* the one whose statements come, or NULL */
 } Coder;
 

@@ -12,7 +12,7 @@ typedef struct Spell {
     int (*draw)(Gen *g);
 } Spell;
 
-static int draw_style(Gen *g) {
+static int draw_call_style(Gen *g) {
     int r = draw_below(g, 100);
     return r < 35   ? STYLE_function
            : r < 70 ? STYLE_kwargs
@@ -21,7 +21,7 @@ static int draw_style(Gen *g) {
                     : STYLE_torch_ops;
 }
 
-static int draw_form(Gen *g) { return draw_below(g, FORM_COUNT); }
+static int draw_python_form(Gen *g) { return draw_below(g, FORM_COUNT); }
 
 static void spell_block(Spell *x, const Block *block) {
     for (const Stmt *s = block->first; s != NULL; s = s->next) {
@@ -59,7 +59,7 @@ void draw_surface(Gen *g) {
     p->surface = surface;
     if (forms) {
         int percent = draw_between(g, 15, 60);
-        draw_choices(g, &surface->forms, percent, percent, draw_form);
+        draw_choices(g, &surface->forms, percent, percent, draw_python_form);
     }
     if (leave) {
         surface->leave_given = true;
@@ -90,7 +90,7 @@ void draw_surface(Gen *g) {
     }
     if (g->want_call_style || draw_chance(g, 70)) {
         int percent = g->want_call_style ? 85 : 50;
-        draw_choices(g, &surface->call_styles, percent, percent / 5, draw_style);
+        draw_choices(g, &surface->call_styles, percent, percent / 5, draw_call_style);
     }
     if (p->body.count > 2 && draw_chance(g, 8)) {
         int64_t from = draw_below(g, p->body.count - 1);

@@ -35,7 +35,7 @@ static bool replay(Gen *g, Block *block, const Stmt *position, Stmt **before, Bl
         if (s->kind == STMT_OP) {
             gen_replay(g, s);
         } else if (s->kind == STMT_WITH) {
-            g->grad = s->grad_enabled;
+            g->grad = s->context == CONTEXT_grad_mode ? s->grad_enabled : g->grad;
             if (replay(g, &s->body, position, before, at)) {
                 return true;
             }
@@ -60,7 +60,7 @@ static void mend_block(Gen *g, Block *block, int *left) {
         if (s->kind == STMT_OP) {
             gen_replay(g, s);
         } else if (s->kind == STMT_WITH) {
-            g->grad = s->grad_enabled;
+            g->grad = s->context == CONTEXT_grad_mode ? s->grad_enabled : g->grad;
             mend_block(g, &s->body, left);
             g->err.code = ERR_none;
         } else if (s->kind == STMT_IF) {

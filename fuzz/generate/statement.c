@@ -259,14 +259,24 @@ static void draw_written_op(Gen *g) {
 
 static void draw_grad_block(Gen *g) {
     Stmt *s = stmt_new(g, STMT_WITH);
-    s->grad_enabled = draw_chance(g, g->grad ? 20 : 75);
+    s->context = draw_feature(g, g->w[W_autocast])     ? CONTEXT_autocast
+                 : draw_feature(g, g->w[W_checkpoint]) ? CONTEXT_checkpoint
+                                                       : CONTEXT_grad_mode;
+    if (s->context == CONTEXT_autocast) {
+        s->autocast = draw_chance(g, 75) ? DT_bfloat16 : DT_float16;
+    } else if (s->context == CONTEXT_checkpoint) {
+        s->reentrant = draw_chance(g, 30);
+    } else {
+        s->grad_enabled = draw_chance(g, g->grad ? 20 : 75);
+    }
     OpenBlock outer = block_open(g, &s->body);
-    g->grad = s->grad_enabled;
+    g->grad = s->context == CONTEXT_grad_mode ? s->grad_enabled : g->grad;
+    bool ops = s->context == CONTEXT_checkpoint; /* otherwise it is run in place */
     int n = 1 + draw_below(g, 3);
     for (int i = 0; i < n; i++) {
-        if (draw_chance(g, 15)) {
+        if (!ops && draw_chance(g, 15)) {
             random_probe(g);
-        } else if (g->depth < 3 && draw_chance(g, g->w[W_nest])) {
+        } else if (!ops && g->depth < 3 && draw_chance(g, g->w[W_nest])) {
             draw_grad_block(g);
         } else {
             draw_written_op(g);

@@ -344,17 +344,44 @@ static bool read_predicate(Reader *r, const Json *j, Predicate *out, int depth) 
 
 /* ---- the other statements ---- */
 
+static bool read_autocast(Reader *r, const Json *j, Stmt *s) {
+    const Json *dtype = json_need(r, j, "dtype");
+    if (!dtype || !json_want(r, dtype, JSON_STRING, "\"bfloat16\" or \"float16\"")) {
+        return false;
+    }
+    bool half = strcmp(dtype->text, "float16") == 0;
+    s->autocast = half ? DT_float16 : DT_bfloat16;
+    return half || strcmp(dtype->text, "bfloat16") == 0 ||
+           json_bad(r, dtype, "expected \"bfloat16\" or \"float16\"");
+}
+
 static bool read_with(Reader *r, const Json *j, Stmt *s) {
-    static const char *const keys[] = {"with", "body", NULL};
+    static const char *const grad_mode[] = {"with", "body", NULL},
+                             *const autocast[] = {"with", "dtype", "body", NULL},
+                             *const checkpoint[] = {"with", "use_reentrant", "body", NULL};
+    static const char *const *const keys[CONTEXT_COUNT] = {grad_mode, autocast, checkpoint};
     const Json *mode = json_get(j, "with");
     s->kind = STMT_WITH;
-    if (!json_keys(r, j, keys, &s->extra) ||
-        !json_want(r, mode, JSON_STRING, "\"no_grad\" or \"enable_grad\"")) {
+    if (!json_want(r, mode, JSON_STRING, "\"no_grad\", \"enable_grad\", ..")) {
         return false;
     }
     s->grad_enabled = strcmp(mode->text, "enable_grad") == 0;
-    if (!s->grad_enabled && strcmp(mode->text, "no_grad") != 0) {
-        return json_bad(r, mode, "expected \"no_grad\" or \"enable_grad\"");
+    s->context = strcmp(mode->text, "autocast") == 0     ? CONTEXT_autocast
+                 : strcmp(mode->text, "checkpoint") == 0 ? CONTEXT_checkpoint
+                                                         : CONTEXT_grad_mode;
+    if (s->context == CONTEXT_grad_mode && !s->grad_enabled && strcmp(mode->text, "no_grad") != 0) {
+        return json_bad(r, mode,
+                        "expected \"no_grad\", \"enable_grad\", \"autocast\" or \"checkpoint\"");
+    }
+    if ((s->context != CONTEXT_grad_mode && !json_needs_format(r, mode, 2, mode->text)) ||
+        !json_keys(r, j, keys[s->context], &s->extra) ||
+        (s->context == CONTEXT_autocast && !read_autocast(r, j, s))) {
+        return false;
+    }
+    const Json *reentrant = json_get(j, "use_reentrant");
+    if (s->context == CONTEXT_checkpoint && reentrant &&
+        !json_read_bool(r, reentrant, &s->reentrant)) {
+        return false;
     }
     const Json *body = json_need(r, j, "body");
     return body && json_read_block(r, body, &s->body);

@@ -294,8 +294,16 @@ static void write_stmt(JsonWriter *w, const Stmt *s) {
         write_op(w, s);
         break;
     case STMT_WITH:
-        text_printf(w->text,
-                    "{\"with\": \"%s\", \"body\": ", s->grad_enabled ? "enable_grad" : "no_grad");
+        if (s->context == CONTEXT_autocast) {
+            text_printf(w->text, "{\"with\": \"autocast\", \"dtype\": \"%s\", \"body\": ",
+                        dtype_name(s->autocast));
+        } else if (s->context == CONTEXT_checkpoint) {
+            text_printf(w->text, "{\"with\": \"checkpoint\", %s\"body\": ",
+                        s->reentrant ? "\"use_reentrant\": true, " : "");
+        } else {
+            text_printf(w->text, "{\"with\": \"%s\", \"body\": ",
+                        s->grad_enabled ? "enable_grad" : "no_grad");
+        }
         json_write_block(w, &s->body);
         break;
     case STMT_IF:

@@ -176,6 +176,21 @@ bool program_sees_grads(const Program *p) {
     return sees;
 }
 
+static bool block_has_context(const Block *block, BlockContext context) {
+    for (const Stmt *s = block->first; s; s = s->next) {
+        if ((s->kind == STMT_WITH && s->context == context) ||
+            block_has_context(&s->body, context) || block_has_context(&s->orelse, context)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+bool program_has_context(const Program *p, BlockContext context) {
+    return block_has_context(&p->setup, context) || block_has_context(&p->body, context) ||
+           block_has_context(&p->after, context);
+}
+
 int choice_at(const PathChoices *choices, const char *path) {
     for (int i = 0; i < choices->n; i++) {
         if (strcmp(choices->v[i].path, path) == 0) {
@@ -188,7 +203,9 @@ int choice_at(const PathChoices *choices, const char *path) {
 int program_format(const Program *p) {
     bool forms = p->surface && (p->surface->forms.given || p->surface->leave_given);
     bool is_new = p->nfunctions > 0 || p->after_given || p->after.first || program_sees_grads(p);
-    return is_new || forms ? 2 : 1;
+    bool contexts =
+        program_has_context(p, CONTEXT_autocast) || program_has_context(p, CONTEXT_checkpoint);
+    return is_new || forms || contexts ? 2 : 1;
 }
 
 static int block_size(const Block *block) {

@@ -115,6 +115,14 @@ typedef enum ProbeKind {
 const char *probe_name(ProbeKind kind);
 bool probe_parse(const char *name, ProbeKind *kind);
 
+/* What a block runs in. The last two are for targets: our own executors answer `unsupported`. */
+typedef enum BlockContext {
+    CONTEXT_grad_mode,
+    CONTEXT_autocast,
+    CONTEXT_checkpoint,
+    CONTEXT_COUNT
+} BlockContext;
+
 typedef enum StmtKind {
     STMT_OP,
     STMT_WITH,
@@ -182,7 +190,10 @@ struct Stmt {
     bool out_list; /* out was an array: unpack the results */
     NameId *out;
     /* STMT_WITH */
-    bool grad_enabled; /* enable_grad (true) or no_grad */
+    BlockContext context;
+    bool grad_enabled; /* CONTEXT_grad_mode: enable_grad (true) or no_grad */
+    DType autocast;    /* CONTEXT_autocast: bfloat16 or float16 */
+    bool reentrant;    /* CONTEXT_checkpoint */
     Block body;        /* WITH: body; IF: then branch */
     /* STMT_IF, STMT_ASSERT */
     Predicate predicate;
@@ -425,6 +436,8 @@ Stmt *stmt_make_op(Arena *arena, const OpInfo *op);
 bool function_takes(const OpInfo *op);
 /* The format version that the program needs: 2 if it has a part that version 1 lacks. */
 int program_format(const Program *p);
+/* Has the program a block in this context? */
+bool program_has_context(const Program *p, BlockContext context);
 /* The path of statement `sid`, such as "body[4].then[0]", in `arena`. `sid` must be a statement
  * number: AT_RETURN and AT_BACKWARD have no path. */
 const char *program_path(Arena *arena, const Program *p, int sid);

@@ -198,6 +198,11 @@ static bool verify_stmt(ProgramVerifier *v, const Stmt *s, int depth) {
     case STMT_OP:
         return verify_lang_op(v, s);
     case STMT_WITH:
+        if ((unsigned)s->context >= CONTEXT_COUNT ||
+            (s->context == CONTEXT_autocast && s->autocast != DT_bfloat16 &&
+             s->autocast != DT_float16)) {
+            return verify_fail_stmt(v, "malformed");
+        }
         return verify_block(v, &s->body, depth + 1);
     case STMT_IF:
         if (!s->has_else && s->orelse.first) {

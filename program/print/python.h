@@ -28,6 +28,14 @@ void python_indent(const Printer *pr, int depth);
 /* Prints "(a, b, _t)". */
 void python_parameters(const Printer *pr, const NameId *v, int n, bool trace);
 
+/* ---- python_ops.c ---- */
+/* Does Python expose the op only as torch.ops.aten? */
+bool python_is_aten_only(const OpInfo *op);
+bool python_is_method(const OpInfo *op);
+/* The attribute that a view is in Python, and the sign of an operator; NULL: none. */
+const char *python_attribute(const OpInfo *op);
+const char *python_operator(const OpInfo *op);
+
 /* ---- python_forms.c ---- */
 /* The classes, functions and imports that the forms of the program name, and `_results(returned)`,
  * the list of results by what the call returned, if the function does not return that list. */
@@ -39,6 +47,11 @@ void python_form(const Printer *pr, PythonForm form, const char *out, const char
                  const char *path, int depth);
 /* The end of the function. */
 void python_return(const Printer *pr, int depth);
+
+/* ---- python_checkpoint.c ---- */
+/* The block as a function that is run under torch.utils.checkpoint; in place where it holds other
+ * statements than ops. */
+void python_checkpoint(const Printer *pr, const Stmt *s, const char *path, int depth);
 
 /* ---- torch_calls.c ---- */
 /* _CALLS, _NAMES and _BACKWARD of the script. */

@@ -9,151 +9,6 @@
 
 /* ---- ops ---- */
 
-/* ops that Python exposes only as torch.ops.aten */
-static bool is_aten_only(const OpInfo *op) {
-    static const char *const names[] = {"slice",
-                                        "alias",
-                                        "copy",
-                                        "fill",
-                                        "zero",
-                                        "index",
-                                        "index_put",
-                                        "index_put_",
-                                        "rsub",
-                                        "constant_pad_nd",
-                                        "mse_loss",
-                                        "nll_loss",
-                                        "avg_pool2d",
-                                        "max_pool2d_with_indices",
-                                        "atleast_1d",
-                                        "atleast_2d",
-                                        "atleast_3d",
-                                        "cartesian_prod",
-                                        "linalg_diagonal",
-                                        "l1_loss",
-                                        "kl_div",
-                                        "hinge_embedding_loss",
-                                        "margin_ranking_loss",
-                                        "poisson_nll_loss",
-                                        "glu",
-                                        "pixel_shuffle",
-                                        "pixel_unshuffle",
-                                        "as_strided_copy",
-                                        "smooth_l1_loss",
-                                        "huber_loss",
-                                        "soft_margin_loss",
-                                        "binary_cross_entropy",
-                                        "binary_cross_entropy_with_logits",
-                                        "nll_loss2d",
-                                        "nll_loss_nd",
-                                        "cross_entropy_loss",
-                                        "cosine_embedding_loss",
-                                        "triplet_margin_loss",
-                                        "pairwise_distance",
-                                        "cosine_similarity",
-                                        "batch_norm",
-                                        "instance_norm",
-                                        "group_norm",
-                                        "rms_norm",
-                                        "pad",
-                                        "reflection_pad1d",
-                                        "reflection_pad2d",
-                                        "reflection_pad3d",
-                                        "replication_pad1d",
-                                        "replication_pad2d",
-                                        "replication_pad3d",
-                                        "adaptive_avg_pool2d",
-                                        "adaptive_avg_pool3d",
-                                        "adaptive_max_pool2d",
-                                        "adaptive_max_pool3d",
-                                        "avg_pool3d",
-                                        "max_pool3d_with_indices",
-                                        "im2col",
-                                        "col2im",
-                                        "channel_shuffle",
-                                        "one_hot",
-                                        "renorm",
-                                        "ldexp",
-                                        "linalg_cross",
-                                        "scaled_dot_product_attention",
-                                        "tensordot",
-                                        "block_diag"};
-    for (int i = 0; i < COUNT_OF(names); i++) {
-        if (strcmp(names[i], op->name) == 0) {
-            return true;
-        }
-    }
-    if (strncmp(op->name, "special_", 8) == 0 || strncmp(op->name, "upsample_", 9) == 0 ||
-        op->infer == infer_view_copy) {
-        return true;
-    }
-    static const char *const activations[] = {
-        "elu",         "gelu", "hardsigmoid", "hardswish", "hardtanh",  "leaky_relu",
-        "log_sigmoid", "mish", "silu",        "softplus",  "threshold", "softshrink",
-        "celu",        "selu", "relu6"}; /* and their in-place forms */
-    for (int i = 0; i < COUNT_OF(activations); i++) {
-        size_t length = strlen(activations[i]);
-        if (strncmp(activations[i], op->name, length) == 0 &&
-            (op->name[length] == '\0' || strcmp(op->name + length, "_") == 0)) {
-            return true;
-        }
-    }
-    return false;
-}
-
-/* Functions that take `self` first and are not methods. */
-static bool is_function(const OpInfo *op) {
-    static const char *const names[] = {
-        "avg_pool1d",          "max_pool1d",          "max_pool2d", "max_pool3d", "rsub",
-        "adaptive_avg_pool1d", "adaptive_max_pool1d", "var_mean",   "std_mean",   "bucketize"};
-    for (int i = 0; i < COUNT_OF(names); i++) {
-        if (strcmp(names[i], op->name) == 0) {
-            return true;
-        }
-    }
-    return false;
-}
-
-static bool is_method(const OpInfo *op) {
-    bool on_tensor =
-        op->nparam > 0 && strcmp(op->param[0].name, "self") == 0 && op->param[0].type == ARG_TENSOR;
-    return on_tensor && !is_function(op) &&
-           (op->kind != KIND_FACTORY || strncmp(op->name, "new_", 4) == 0);
-}
-
-/* Views that are attributes in Python. */
-static const char *attribute_of(const OpInfo *op) {
-    switch (op->id) {
-    case OP_numpy_T:
-        return "T";
-    case OP_mT:
-        return "mT";
-    case OP_mH:
-        return "mH";
-    case OP_matrix_H:
-        return "H";
-    default:
-        return NULL;
-    }
-}
-
-static const char *operator_of(const OpInfo *op) {
-    static const struct {
-        const char *name, *sign;
-    } signs[] = {
-        {"add", "+"},   {"sub", "-"},    {"mul", "*"},    {"div", "/"},   {"remainder", "%"},
-        {"pow", "**"},  {"matmul", "@"}, {"eq", "=="},    {"ne", "!="},   {"lt", "<"},
-        {"le", "<="},   {"gt", ">"},     {"ge", ">="},    {"add_", "+="}, {"sub_", "-="},
-        {"mul_", "*="}, {"div_", "/="},  {"pow_", "**="},
-    };
-    for (int i = 0; i < COUNT_OF(signs); i++) {
-        if (strcmp(signs[i].name, op->name) == 0) {
-            return signs[i].sign;
-        }
-    }
-    return NULL;
-}
-
 /* Does the statement give two operands and nothing else? */
 static bool is_binary(const Stmt *s) {
     for (int i = 0; i < s->op->nparam; i++) {
@@ -242,7 +97,7 @@ static void print_python_call(const Printer *pr, const Stmt *s, CallStyle call_s
         text_add(t, "]");
     } else if (op->id == OP_tensor) {
         print_literal(pr, s);
-    } else if ((is_aten_only(op) && !(op->id == OP_rsub_Scalar && has_bool_number(s))) ||
+    } else if ((python_is_aten_only(op) && !(op->id == OP_rsub_Scalar && has_bool_number(s))) ||
                (call_styles == STYLE_torch_ops && op->kind != KIND_FACTORY &&
                 !has_bool_number(s))) { /* aten.arange increments the version itself */
         PArg lists[MAX_PARAMS];
@@ -258,9 +113,9 @@ static void print_python_call(const Printer *pr, const Stmt *s, CallStyle call_s
                                                                      : "Tensor_mode";
         text_printf(t, "torch.ops.aten.%s.%s", op->name, overload[0] ? overload : "default");
         print_arguments(pr, &listed, 0, false);
-    } else if (attribute_of(op)) {
-        text_printf(t, "%s.%s", print_name(pr, s->arg[0].tensor), attribute_of(op));
-    } else if (!is_method(op)) {
+    } else if (python_attribute(op)) {
+        text_printf(t, "%s.%s", print_name(pr, s->arg[0].tensor), python_attribute(op));
+    } else if (!python_is_method(op)) {
         text_printf(t, op->id == OP_linear ? "torch.nn.functional.%s" : "torch.%s", op->name);
         print_arguments(pr, s, 0, false);
     } else if (call_styles == STYLE_function) {
@@ -268,9 +123,9 @@ static void print_python_call(const Printer *pr, const Stmt *s, CallStyle call_s
         print_arguments(pr, s, 0, false);
     } else if (call_styles == STYLE_operator && strcmp(op->name, "neg") == 0) {
         text_printf(t, "-%s", print_name(pr, s->arg[0].tensor));
-    } else if (call_styles == STYLE_operator && operator_of(op) && is_binary(s) &&
+    } else if (call_styles == STYLE_operator && python_operator(op) && is_binary(s) &&
                op->kind != KIND_INPLACE) {
-        text_printf(t, "%s %s ", print_name(pr, s->arg[0].tensor), operator_of(op));
+        text_printf(t, "%s %s ", print_name(pr, s->arg[0].tensor), python_operator(op));
         print_arg(pr, &s->arg[1], op->param[1].type);
     } else {
         text_printf(t, "%s.%s", print_name(pr, s->arg[0].tensor), op->name);
@@ -329,7 +184,7 @@ static void print_python_op(const Printer *pr, const Stmt *s, const char *path, 
         return;
     }
     bool binds = s->nout > 0 || s->out_list;
-    const char *sign = operator_of(s->op);
+    const char *sign = python_operator(s->op);
     if (s->op->kind == KIND_INPLACE && call_styles == STYLE_operator && sign && is_binary(s) &&
         !s->out_list) {
         const char *self = print_name(pr, s->arg[0].tensor);
@@ -383,6 +238,11 @@ static void unbind_unused(const Printer *pr, const Stmt *s, const char *path, in
 enum { DEEPEST_WITH = 16 };
 
 static void open_grad_mode(const Printer *pr, const Stmt *s, int depth) {
+    if (s->context == CONTEXT_autocast) {
+        text_printf(pr->t,
+                    "with torch.autocast(\"cpu\", dtype=torch.%s):", dtype_name(s->autocast));
+        return;
+    }
     if (depth <= DEEPEST_WITH) {
         text_printf(pr->t, "with torch.%s():", s->grad_enabled ? "enable_grad" : "no_grad");
         return;
@@ -393,8 +253,8 @@ static void open_grad_mode(const Printer *pr, const Stmt *s, int depth) {
     text_add(pr->t, "if True:");
 }
 
-static void close_grad_mode(const Printer *pr, int depth) {
-    if (depth > DEEPEST_WITH) {
+static void close_grad_mode(const Printer *pr, const Stmt *s, int depth) {
+    if (depth > DEEPEST_WITH && s->context == CONTEXT_grad_mode) {
         python_indent(pr, depth);
         text_printf(pr->t, "torch.set_grad_enabled(_mode%d)\n", depth);
     }
@@ -430,6 +290,10 @@ void python_block(const Printer *pr, const Block *block, int depth) {
     }
     for (const Stmt *s = block->first; s; s = s->next) {
         const char *path = s->sid < 0 ? "" : program_path(t->arena, pr->p, s->sid);
+        if (s->kind == STMT_WITH && s->context == CONTEXT_checkpoint) {
+            python_checkpoint(pr, s, path, depth);
+            continue;
+        }
         python_indent(pr, depth);
         switch (s->kind) {
         case STMT_OP:
@@ -483,7 +347,7 @@ void python_block(const Printer *pr, const Block *block, int depth) {
             python_block(pr, &s->body, depth + 1);
         }
         if (s->kind == STMT_WITH) {
-            close_grad_mode(pr, depth);
+            close_grad_mode(pr, s, depth);
         }
         if (s->kind == STMT_IF && s->has_else) {
             python_indent(pr, depth);

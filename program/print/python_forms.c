@@ -38,6 +38,7 @@ static const struct {
     {"dataclasses.", "import dataclasses\n"},
     {"functools.", "import functools\n"},
     {"itertools.", "import itertools\n"},
+    {"torch.utils.checkpoint.", "import torch.utils.checkpoint\n"},
     {"_PyPair", "_PyPair = collections.namedtuple(\"_PyPair\", \"first second\")\n"},
     {"_PyData", "@dataclasses.dataclass\nclass _PyData:\n    value: object\n"},
     {"_PyObject", "class _PyObject:\n    pass\n"},
@@ -133,6 +134,9 @@ static const char *replaced(Arena *arena, const char *lines, const Replacement *
 void python_definitions(const Printer *pr, int depth) {
     const PythonSurface *s = pr->p->surface;
     bool needed[COUNT_OF(DEFINITIONS)] = {false};
+    if (program_has_context(pr->p, CONTEXT_checkpoint)) {
+        need_definitions("torch.utils.checkpoint.", needed);
+    }
     for (int i = 0; s && i < s->forms.n; i++) {
         need_definitions(FORMS[s->forms.v[i].choice].lines, needed);
     }

@@ -35,7 +35,13 @@ static void print_head(const Printer *pr, const Stmt *s) {
         print_text_op(pr, s);
         break;
     case STMT_WITH:
-        text_add(pr->t, s->grad_enabled ? "with enable_grad:" : "with no_grad:");
+        if (s->context == CONTEXT_autocast) {
+            text_printf(pr->t, "with autocast(%s):", dtype_name(s->autocast));
+        } else if (s->context == CONTEXT_checkpoint) {
+            text_add(pr->t, s->reentrant ? "with checkpoint(reentrant):" : "with checkpoint:");
+        } else {
+            text_add(pr->t, s->grad_enabled ? "with enable_grad:" : "with no_grad:");
+        }
         break;
     case STMT_IF:
         text_add(pr->t, "if ");

@@ -1,6 +1,6 @@
-/* Programs with Python around calls and results (format version 2): the generator draws it where
- * its weights say so, and only there; their text, bytes and mutants are well-formed, and come back.
- */
+/* Programs with Python around calls and results, and with blocks for targets (format version 2):
+ * the generator draws them where their weights say so, and only there; their text, bytes and
+ * mutants are well-formed, and come back. */
 #define CODEC_VERSION 4
 #include "tests/support/format_case.h"
 
@@ -54,6 +54,42 @@ START_TEST(every_form_and_every_place_of_results_occurs) {
 }
 END_TEST
 
+static void count_contexts(const Block *block, int *count) {
+    for (const Stmt *s = block->first; s; s = s->next) {
+        if (s->kind == STMT_WITH) {
+            count[s->context + (s->context == CONTEXT_checkpoint && s->reentrant)]++;
+        }
+        count_contexts(&s->body, count);
+        count_contexts(&s->orelse, count);
+    }
+}
+
+START_TEST(blocks_for_targets_occur_where_their_weights_say_so_and_come_back) {
+    int count[CONTEXT_COUNT + 1] = {0};
+    ck_assert_msg(generate_profile(&options, "autocast=40,checkpoint=60,stmt.grad_mode=200",
+                                   message, sizeof message),
+                  "%s", message);
+    for (uint64_t i = 0; i < 500; i++) {
+        arena_reset(&arena);
+        Program *p = drawn(i), *plain = generate_program(&arena, 5, i);
+        is_well_formed(p);
+        bool block =
+            program_has_context(p, CONTEXT_autocast) || program_has_context(p, CONTEXT_checkpoint);
+        ck_assert_int_eq(program_format(p), has_forms(p) || block ? 2 : 1);
+        ck_assert(!program_has_context(plain, CONTEXT_autocast) &&
+                  !program_has_context(plain, CONTEXT_checkpoint));
+        Bytes bytes = codec_encode(&arena, p);
+        const Program *q =
+            codec_decode(&arena, bytes.v, bytes.n, &LIMITS_DEFAULT, message, sizeof message);
+        ck_assert_str_eq(printed(q), printed(p));
+        count_contexts(&p->body, count);
+    }
+    for (int k = 0; k <= CONTEXT_COUNT; k++) {
+        ck_assert_msg(count[k] > 20, "kind %d: %d", k, count[k]);
+    }
+}
+END_TEST
+
 static void setup(void) {
     op_table_init();
     arena = ARENA_EMPTY;
@@ -71,6 +107,7 @@ int main(void) {
     tcase_add_test(t, a_program_states_the_format_version_that_it_needs);
     tcase_add_test(t, the_weights_change_nothing_but_the_surface);
     tcase_add_test(t, every_form_and_every_place_of_results_occurs);
+    tcase_add_test(t, blocks_for_targets_occur_where_their_weights_say_so_and_come_back);
     tcase_add_test(t, every_program_is_well_formed_and_its_bytes_come_back);
     tcase_add_test(t, changed_bytes_are_a_well_formed_program);
     tcase_add_test(t, mutants_are_well_formed);
