@@ -257,6 +257,22 @@ static void draw_written_op(Gen *g) {
     }
 }
 
+/* Are all statements ops that write nothing? What a checkpoint runs again must not depend on how
+ * often it has run. */
+static bool is_pure(const Block *block) {
+    for (const Stmt *s = block->first; s != NULL; s = s->next) {
+        for (int i = 0; s->kind == STMT_OP && i < s->op->nparam; i++) {
+            if (s->op->param[i].writes) {
+                return false;
+            }
+        }
+        if (s->kind != STMT_OP) {
+            return false;
+        }
+    }
+    return true;
+}
+
 static void draw_grad_block(Gen *g) {
     Stmt *s = stmt_new(g, STMT_WITH);
     s->context = draw_feature(g, g->w[W_autocast])     ? CONTEXT_autocast
@@ -283,6 +299,11 @@ static void draw_grad_block(Gen *g) {
         }
     }
     block_close(g, outer);
+    if (s->context == CONTEXT_checkpoint && !is_pure(&s->body)) {
+        s->context = CONTEXT_grad_mode;
+        s->grad_enabled = g->grad;
+        s->reentrant = false;
+    }
     if (s->body.count > 0) {
         stmt_append(g, s);
     }
