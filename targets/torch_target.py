@@ -515,6 +515,15 @@ def read(bound, name):
     return bound[name]
 
 
+def mark_dynamic(program, names, args):
+    """The sizes that `compile` marks, of arguments that have these dims."""
+    marks = program.get("compile", {}).get("mark_dynamic", {})
+    for name, tensor in zip(names, args):
+        for dim in marks.get(name, []):
+            if dim < tensor.dim():
+                torch._dynamo.maybe_mark_dynamic(tensor, dim)
+
+
 def run_call(program, executor, spec, inputs, bound, grad_mode, poked, mode):
     source, before, trace, behind, returns, prepared = executor.source, [], [], [], [], bound
     call = {"status": "ok", "returns": [], "inputs": []}
@@ -522,6 +531,8 @@ def run_call(program, executor, spec, inputs, bound, grad_mode, poked, mode):
     try:
         prepared = prepare(source, spec, inputs, bound, before)
         args = [read(prepared, name) for name in source.scope["_ARGS"]]
+        if executor.compiling:
+            mark_dynamic(program, source.scope["_ARGS"], args)
         with torch.set_grad_enabled(grad_mode):
             returns = executor.call(args, trace)
             for number, value in enumerate(returns):

@@ -309,6 +309,15 @@ static void script_call(Script *s, int call) {
         setup.probes = false;
         print_statements(&setup, &p->setup);
     }
+    const CompileSettings *c = p->compile;
+    for (int i = 0; i < (c ? c->nmarks : 0); i++) {
+        for (int d = 0; d < MAX_DIMS; d++) {
+            if (c->marks[i].dims >> d & 1) {
+                text_printf(script_line(s), "torch._dynamo.maybe_mark_dynamic(%s, %d)\n",
+                            c->marks[i].name, d);
+            }
+        }
+    }
     if (!grad_mode) {
         text_add(script_line(s), "with torch.no_grad():\n");
         s->indent++;

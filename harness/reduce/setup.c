@@ -69,10 +69,10 @@ Step reduce_after(Program *p, int k) {
 }
 
 /* Candidates: no settings of the compiler at all; dynamic and fullgraph as they are by default; one
- * setting less. */
+ * setting less, one argument less with dims that are marked. */
 Step reduce_compile(Program *p, int k) {
     CompileSettings *c = p->compile;
-    if (!c || k >= 3 + c->nconfig) {
+    if (!c || k >= 3 + c->nconfig + c->nmarks) {
         return STEP_END;
     }
     if (k == 0) {
@@ -81,6 +81,9 @@ Step reduce_compile(Program *p, int k) {
         c->dynamic_given = false;
     } else if (k == 2 && c->fullgraph_given) {
         c->fullgraph_given = false;
+    } else if (k >= 3 + c->nconfig) {
+        c->marks[k - 3 - c->nconfig] = c->marks[c->nmarks - 1];
+        c->marks_given = --c->nmarks > 0;
     } else if (k >= 3) {
         for (int i = k - 3; i + 1 < c->nconfig; i++) {
             c->config[i] = c->config[i + 1];

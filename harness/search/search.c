@@ -15,12 +15,12 @@ enum { DEFAULT_RUNS = 100000 };
 /* ---- the loop ---- */
 
 /* Settings of the pair's compiling target. */
-static CompileSettings *search_settings(const Search *s, SearchSlot *slot) {
+static CompileSettings *search_settings(const Search *s, SearchSlot *slot, const Program *p) {
     const Executor *e = executor_is_external_compiler(&s->checker.b)   ? &s->checker.b
                         : executor_is_external_compiler(&s->checker.a) ? &s->checker.a
                                                                        : NULL;
     return e && s->options->checker.targets.configs
-               ? target_draw_settings(e->target, &slot->arena, s->options->seed,
+               ? target_draw_settings(e->target, p, &slot->arena, s->options->seed,
                                       (uint64_t)s->stream)
                : NULL;
 }
@@ -30,7 +30,7 @@ static void search_make_program(Search *s, SearchSlot *slot) {
     arena_reset(&slot->arena);
     Program *p = generate_program_info(&slot->arena, &s->generate, s->options->seed,
                                        (uint64_t)s->stream, &slot->info);
-    p->compile = search_settings(s, slot);
+    p->compile = search_settings(s, slot, p);
     slot->p = p;
     slot->index = s->stream;
     slot->bare = s->bare_due;

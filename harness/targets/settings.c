@@ -57,8 +57,23 @@ SettingsTable settings_read(Arena *arena, const Json *j, const char *mode) {
 }
 
 /* One program in four has no settings; the others have one to three, each at most once. */
-CompileSettings *settings_draw(const SettingsTable *table, Arena *arena, uint64_t seed,
-                               uint64_t index) {
+/* Marks dims of one argument or two. */
+static void draw_marks(CompileSettings *c, const Program *p, Arena *arena, Rng *rng) {
+    c->marks = arena_alloc(arena, (int64_t)sizeof *c->marks * 2);
+    for (int i = 0; i < 2 && p->ninputs > 0; i++) {
+        const Input *in = &p->inputs[rng_below(rng, p->ninputs)];
+        const char *name = p->names[in->name];
+        if (in->ndim > 0 && (c->nmarks == 0 || strcmp(c->marks[0].name, name) != 0)) {
+            c->marks[c->nmarks].name = name;
+            c->marks[c->nmarks++].dims =
+                1u << rng_below(rng, in->ndim) | 1u << rng_below(rng, in->ndim);
+        }
+    }
+    c->marks_given = c->nmarks > 0;
+}
+
+CompileSettings *settings_draw(const SettingsTable *table, const Program *p, Arena *arena,
+                               uint64_t seed, uint64_t index) {
     Rng rng = {seed ^ (index * 0x9E3779B97F4A7C15u)};
     rng_next(&rng);
     if (rng_below(&rng, 4) == 0) {
@@ -85,5 +100,8 @@ CompileSettings *settings_draw(const SettingsTable *table, Arena *arena, uint64_
     c->dynamic_given = r < 20;
     c->dynamic = r < 15;
     c->fullgraph = c->fullgraph_given = rng_below(&rng, 100) < 4;
-    return c->config_given || c->dynamic_given || c->fullgraph_given ? c : NULL;
+    if (rng_below(&rng, 100) < 15) {
+        draw_marks(c, p, arena, &rng);
+    }
+    return c->config_given || c->marks_given || c->dynamic_given || c->fullgraph_given ? c : NULL;
 }

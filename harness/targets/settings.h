@@ -18,8 +18,8 @@ typedef struct SettingsTable {
 SettingsTable settings_read(Arena *arena, const Json *j, const char *mode);
 /* Why the hello says that the target lacks the mode here, or NULL. */
 const char *absence_read(const Json *hello, const char *mode);
-/* Settings for program `index` of the stream `seed`; NULL: none. */
-CompileSettings *settings_draw(const SettingsTable *table, Arena *arena, uint64_t seed,
-                               uint64_t index);
+/* Settings for `p`, program `index` of the stream `seed`; NULL: none. */
+CompileSettings *settings_draw(const SettingsTable *table, const Program *p, Arena *arena,
+                               uint64_t seed, uint64_t index);
 
 #endif

@@ -28,9 +28,9 @@ const char *target_version(const Target *t) { return t->version; }
 const char *target_file(const Target *t) { return t->settings.file; }
 const char *target_modes(const Target *t) { return t->modes; }
 const char *target_program(const Target *t) { return t->declared.command[0]; }
-CompileSettings *target_draw_settings(const Target *t, Arena *arena, uint64_t seed,
-                                      uint64_t index) {
-    return target_compiles(t) ? settings_draw(&t->table, arena, seed, index) : NULL;
+CompileSettings *target_draw_settings(const Target *t, const Program *p, Arena *arena,
+                                      uint64_t seed, uint64_t index) {
+    return target_compiles(t) ? settings_draw(&t->table, p, arena, seed, index) : NULL;
 }
 void target_until(Target *t, double until) { t->settings.until = until; }
 TargetCounters target_counters(const Target *t) { return t->counters; }

@@ -72,9 +72,10 @@ const char *target_file(const Target *t);
 const char *target_program(const Target *t);
 TargetCounters target_counters(const Target *t);
 
-/* Settings of its compiler for program `index` of the stream `seed` (TargetSettings.configs); NULL:
- * none. They live as long as `arena` and the target. */
-CompileSettings *target_draw_settings(const Target *t, Arena *arena, uint64_t seed, uint64_t index);
+/* Settings of its compiler for `p`, program `index` of the stream `seed` (TargetSettings.configs);
+ * NULL: none. They live as long as `arena` and the target. */
+CompileSettings *target_draw_settings(const Target *t, const Program *p, Arena *arena,
+                                      uint64_t seed, uint64_t index);
 
 /* Queues `p`, which must live until target_run is called for it; false if too many programs are
  * queued. */

@@ -53,6 +53,8 @@ void program_print(Text *text, const Program *p, bool line);
 
 /* The value of the key "compile" on one line, and its inverse: NULL if it is malformed. */
 void compile_print(Text *text, const CompileSettings *c);
+/* "[0, 2]" of the bits 0 and 2. */
+void compile_print_dims(Text *text, uint32_t dims);
 CompileSettings *compile_parse(Arena *arena, const char *text, size_t length);
 
 /* Appends a result as JSON on one line, without a newline. Data that is not compared is printed as

@@ -133,6 +133,10 @@ static PythonSurface *clone_surface(Arena *arena, const PythonSurface *from) {
 static CompileSettings *clone_compile(Arena *arena, const CompileSettings *from) {
     CompileSettings *to = CLONE(arena, from, 1);
     to->config = CLONE(arena, from->config, from->nconfig);
+    to->marks = CLONE(arena, from->marks, from->nmarks);
+    for (int i = 0; i < from->nmarks; i++) {
+        to->marks[i].name = clone_text(arena, from->marks[i].name);
+    }
     for (int i = 0; i < from->nconfig; i++) {
         to->config[i].name = clone_text(arena, from->config[i].name);
         to->config[i].value = clone_text(arena, from->config[i].value);

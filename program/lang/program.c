@@ -187,8 +187,13 @@ static bool block_has_context(const Block *block, BlockContext context) {
 }
 
 bool program_has_context(const Program *p, BlockContext context) {
-    return block_has_context(&p->setup, context) || block_has_context(&p->body, context) ||
-           block_has_context(&p->after, context);
+    bool has = block_has_context(&p->setup, context) || block_has_context(&p->body, context) ||
+               block_has_context(&p->after, context);
+    for (int i = 0; i < p->nfunctions; i++) {
+        has |= block_has_context(&p->functions[i].forward, context) ||
+               block_has_context(&p->functions[i].backward, context);
+    }
+    return has;
 }
 
 int choice_at(const PathChoices *choices, const char *path) {
@@ -205,7 +210,8 @@ int program_format(const Program *p) {
     bool is_new = p->nfunctions > 0 || p->after_given || p->after.first || program_sees_grads(p);
     bool contexts =
         program_has_context(p, CONTEXT_autocast) || program_has_context(p, CONTEXT_checkpoint);
-    return is_new || forms || contexts ? 2 : 1;
+    bool marks = p->compile && p->compile->marks_given;
+    return is_new || forms || contexts || marks ? 2 : 1;
 }
 
 static int block_size(const Block *block) {

@@ -309,6 +309,11 @@ static bool verify_compile(ProgramVerifier *v) {
             return verify_fail(v, "compile.config: malformed");
         }
     }
+    for (int i = 0; c && i < c->nmarks; i++) {
+        if (!name_valid(c->marks[i].name) || c->marks[i].dims >> MAX_DIMS) {
+            return verify_fail(v, "compile.mark_dynamic: malformed");
+        }
+    }
     return true;
 }
 

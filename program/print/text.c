@@ -158,6 +158,11 @@ static void print_settings(Text *t, const CompileSettings *c) {
     for (int i = 0; i < c->nconfig; i++) {
         text_printf(t, " %s=%s", c->config[i].name, c->config[i].value);
     }
+    for (int i = 0; i < c->nmarks; i++) {
+        text_printf(t, " mark_dynamic(%s, ", c->marks[i].name);
+        compile_print_dims(t, c->marks[i].dims);
+        text_add(t, ")");
+    }
     if (c->dynamic_given) {
         text_printf(t, " dynamic=%s", c->dynamic ? "true" : "false");
     }

@@ -91,6 +91,13 @@ void torch_print_settings(Text *t, const CompileSettings *c) {
         comma = ", ";
     }
     text_add(t, c && c->nconfig > 0 ? "}" : "");
+    for (int i = 0; c && i < c->nmarks; i++) {
+        text_printf(t, i ? ", \"%s\": " : "%s\"mark_dynamic\": {\"%s\": ",
+                    i ? c->marks[i].name : comma, c->marks[i].name);
+        compile_print_dims(t, c->marks[i].dims);
+        text_add(t, i + 1 == c->nmarks ? "}" : "");
+        comma = ", ";
+    }
     if (c && c->dynamic_given) {
         text_printf(t, "%s\"dynamic\": %s", comma, c->dynamic ? "True" : "False");
         comma = ", ";

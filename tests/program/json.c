@@ -82,7 +82,8 @@ static const char *const sample =
     "\"instances\": 2},\n"
     "  \"compile\": {\"config\": {\"inductor.cpp.simdlen\": 0, \"functorch.cse\": false, \"a\": "
     "null, "
-    "\"b\": 0.5}, \"dynamic\": true, \"fullgraph\": false, \"x-d\": 1},\n"
+    "\"b\": 0.5}, \"mark_dynamic\": {\"x\": [0, 3], \"i\": []}, \"dynamic\": true, \"fullgraph\": "
+    "false, \"x-d\": 1},\n"
     "  \"expect\": {\"twingrad_result\": 1, \"target\": \"t\", \"calls\": []},\n"
     "  \"x-exact\": true, \"x-zero-sign\": false\n"
     "}\n";
