@@ -419,6 +419,9 @@ void script_print_definitions(Text *text, const Issue *issue, int indent) {
     for (int call = 0; call <= calls; call++) {
         script_call(&s, call);
     }
+    if (f->oracle == ORACLE_status && f->sid == AT_RETURN) { /* a result that is no tensor */
+        text_add(script_line(&s), "assert all(isinstance(t, torch.Tensor) for t in r)\n");
+    }
     bool tensor;
     const char *what = observed(&s, &tensor);
     if (f->oracle == ORACLE_alias && strcmp(f->kind, "poke") == 0) {
