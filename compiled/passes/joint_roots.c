@@ -139,6 +139,9 @@ bool joint_hides_view(const Capture *cap, const GradNode *node, const Node *out)
     if (scan && cap->sees_grads && tensor_numel(call->arg[0].tensor) == 0) {
         return true; /* eager PyTorch passes on the operand */
     }
+    if (call && call->op->id == OP_as_strided_scatter && root && root->passed != PASSED_NOT) {
+        return true; /* eager PyTorch passes on a view, if the gradient is contiguous there */
+    }
     bool view = call && (call->op->kind == KIND_VIEW || call->op->kind == KIND_MULTI_VIEW);
     if (view && out && root && root->passed != PASSED_NOT && !is_passed_on(node, out) &&
         tensor_numel(&out->t) == tensor_numel(node->grad[0])) {
