@@ -106,6 +106,11 @@ ErrCode decompose_tensordot(Emit *e, const Call *call, Tensor **out, int *nout) 
     for (int k = 0; k < n; k++) {
         int d[2];
         for (int side = 0; side < 2; side++) {
+            if (given[side]->ndim == 0) { /* Tensor::size wraps no dim of a scalar */
+                return error_set(e->err, ERR_index_range,
+                                 "Dimension specified as %lld but tensor has no dimensions",
+                                 (long long)dims[side]->ints.v[k]);
+            }
             TRY(dim_wrap(dims[side]->ints.v[k], given[side]->ndim, &d[side], e->err));
         }
         int64_t a = given[0]->size[d[0]], b = given[1]->size[d[1]];
