@@ -131,6 +131,10 @@ static ErrCode call_prepare(RuntimeSession *r, int number, CallResult *call, Reg
     if (number > 0 && p->recalls[number - 1].keep) {
         const Recall *recall = &p->recalls[number - 1];
         r->partial &= recall->keep_grads;
+        if (r->prepared && r->refused_late) {
+            return call_fail(call, ERR_unsupported, AT_UNKNOWN,
+                             "a history of which a backward ran a part until it was refused");
+        }
         if (r->prepared && recall->keep_grads &&
             (r->partial || (program_touches_grads(p) && !r->apart))) {
             return call_fail(call, ERR_unsupported, AT_UNKNOWN,
@@ -141,7 +145,7 @@ static ErrCode call_prepare(RuntimeSession *r, int number, CallResult *call, Reg
                    ? ERR_none
                    : call_fail(call, err.code, AT_UNKNOWN, arena_strdup(r->arena, err.text));
     }
-    r->partial = false;
+    r->partial = r->refused_late = false;
     int ninputs;
     bool grad_mode, compiled;
     const Input *inputs = program_call_inputs(p, number, &ninputs, &grad_mode);

@@ -75,6 +75,8 @@ typedef struct RuntimeSession {
     LiveTensor **named;    /* by NameId: the bindings outside the function */
     LiveTensor **exported; /* by NameId: the exports of the region before, in the same call */
     bool prepared;         /* the setup ran to its end */
+    bool refused_late;     /* a backward met an op without a derivative in an earlier region: eager
+                              PyTorch may have raised before it ran, and freed, what was run here */
     bool partial; /* the backward of the last call raised: which gradients have arrived is not known
                    */
     bool breaks;  /* some statement is a graph_break, and none needs the whole function's tape:
