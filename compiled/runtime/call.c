@@ -133,7 +133,7 @@ static ErrCode call_prepare(RuntimeSession *r, int number, CallResult *call, Reg
         r->partial &= recall->keep_grads;
         if (r->prepared && r->refused_late) {
             return call_fail(call, ERR_unsupported, AT_UNKNOWN,
-                             "a history of which a backward ran a part until it was refused");
+                             "a backward that was refused after it had run a part of the history");
         }
         if (r->prepared && recall->keep_grads &&
             (r->partial || (program_touches_grads(p) && !r->apart))) {

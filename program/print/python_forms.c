@@ -108,11 +108,11 @@ static void print_indented(const Printer *pr, const char *lines, int depth) {
     }
 }
 
-/* Copies `lines`, `$name` replaced by its value; -> the text. */
 typedef struct Replacement {
     const char *name, *value;
 } Replacement;
 
+/* A copy of `lines` in which every `$name` is replaced by its value. */
 static const char *replaced(Arena *arena, const char *lines, const Replacement *with, int n) {
     Text t = {.arena = arena};
     text_add(&t, "");
