@@ -47,7 +47,7 @@ BACKENDS = {"dynamo": "eager", "aot_eager": "aot_eager", "aot_decomp": "aot_eage
 
 INTERNAL = ("InternalTorchDynamoError", "BackendCompilerFailed", "LoweringException", "InductorError", "CppCompileError", "PartitionError")
 UNSUPPORTED = ("Unsupported", "DataDependentOutputException", "DynamicOutputShapeException", "UnsupportedOperatorException",
-               "GuardOnDataDependentSymNode")
+               "GuardOnDataDependentSymNode", "UncapturedHigherOrderOpError")
 
 
 class Unsupported(Exception):

@@ -322,7 +322,7 @@ enum { WITH_FUNCTIONS = 2, WITH_AFTER = 3, WITH_FORMS = 4 };
 
 static int code_parts(const Program *p) {
     if ((p->surface && (p->surface->forms.given || p->surface->leave_given)) ||
-        program_has_context(p, CONTEXT_autocast) || program_has_context(p, CONTEXT_checkpoint)) {
+        program_has_target_context(p)) {
         return WITH_FORMS;
     }
     return program_sees_grads(p) || p->after_given || p->after.first ? WITH_AFTER

@@ -393,7 +393,8 @@ static void code_stmt(Coder *c, CodecStmtKind kind, Stmt *s, int depth) {
         if (c->has_forms) {
             s->context = (BlockContext)code_choice(c, (int)s->context, CONTEXT_COUNT);
             bool flag = s->reentrant || s->autocast == DT_float16;
-            flag = s->context != CONTEXT_grad_mode && code_flag(c, flag);
+            bool chooses = s->context == CONTEXT_checkpoint || s->context == CONTEXT_autocast;
+            flag = chooses && code_flag(c, flag);
             s->reentrant = s->context == CONTEXT_checkpoint && flag;
             s->autocast = s->context != CONTEXT_autocast ? 0 : flag ? DT_float16 : DT_bfloat16;
             s->grad_enabled &= s->context == CONTEXT_grad_mode;

@@ -127,9 +127,10 @@ typedef struct Gen {
     int nwanted;
     bool want_partial; /* backward from some returns only */
     bool want_backward;
-    bool want_recall; /* flags vary over recalls */
-    bool want_values; /* values vary over many calls: an index that is an argument */
-    bool want_sizes;  /* sizes vary over recalls, and are written as size_of where they can be */
+    bool pure, complex; /* in a block that writes nothing, and of complex numbers */
+    bool want_recall;   /* flags vary over recalls */
+    bool want_values;   /* values vary over many calls: an index that is an argument */
+    bool want_sizes;    /* sizes vary over recalls, and are written as size_of where they can be */
     bool want_call_style; /* in-place statements are written as functions or with keywords */
     Stmt *last_write;     /* the last setitem of a pattern */
     struct {

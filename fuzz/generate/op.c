@@ -84,6 +84,64 @@ static const OpId COMMON[] = {OP_add_Tensor,
                               OP_to,
                               OP_masked_fill_Scalar};
 
+/* Ops of floats that PyTorch computes of complex numbers, too: blocks of complex numbers. */
+static const OpId COMPLEX[] = {OP_add_Tensor,   OP_sub_Tensor,
+                               OP_mul_Tensor,   OP_div_Tensor,
+                               OP_add_Scalar,   OP_mul_Scalar,
+                               OP_rsub_Scalar,  OP_addcmul,
+                               OP_lerp_Scalar,  OP_pow_Tensor_Scalar,
+                               OP_neg,          OP_exp,
+                               OP_log,          OP_sin,
+                               OP_cos,          OP_tanh,
+                               OP_sqrt,         OP_rsqrt,
+                               OP_reciprocal,   OP_square,
+                               OP_abs,          OP_sigmoid,
+                               OP_where,        OP_masked_fill_Scalar,
+                               OP_sum,          OP_sum_dim,
+                               OP_mean,         OP_mean_dim,
+                               OP_prod,         OP_cumsum,
+                               OP_var_dim,      OP_matmul,
+                               OP_mm,           OP_bmm,
+                               OP_mv,           OP_addmm,
+                               OP_linear,       OP_transpose,
+                               OP_permute,      OP_t,
+                               OP_expand,       OP_select,
+                               OP_narrow,       OP_slice,
+                               OP_view,         OP_reshape,
+                               OP_unsqueeze,    OP_squeeze,
+                               OP_diagonal,     OP_unbind,
+                               OP_chunk,        OP_cat,
+                               OP_stack,        OP_flip,
+                               OP_roll,         OP_clone,
+                               OP_index_select, OP_gather,
+                               OP_index_put,    OP_index_add,
+                               OP_tril,         OP_triu,
+                               OP_zeros_like,   OP_ones_like,
+                               OP_eq_Tensor,    OP_contiguous,
+                               OP_repeat,       OP_flatten,
+                               OP_movedim,      OP_detach};
+
+static bool op_writes(const OpInfo *op) {
+    for (int i = 0; i < op->nparam; i++) {
+        if (op->param[i].writes) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The next op of a block that writes nothing, or of a block of complex numbers. */
+static const OpInfo *draw_pure_op(Gen *g) {
+    for (int i = 0; i < 50; i++) {
+        const OpInfo *op =
+            g->complex ? op_info(COMPLEX[draw_below(g, COUNT_OF(COMPLEX))]) : draw_op_info(g);
+        if (gen_allows(g, op->id) && !op_writes(op)) {
+            return op;
+        }
+    }
+    return op_info(OP_clone);
+}
+
 OpId draw_common_op(Gen *g) { return COMMON[draw_below(g, COUNT_OF(COMMON))]; }
 
 static GenVar *try_op(Gen *g, OpId id, GenVar *self) {
@@ -124,7 +182,8 @@ GenVar *draw_this_op(Gen *g, OpId id, GenVar *self) {
 GenVar *draw_op(Gen *g) {
     const Situations *situation = &g->situation;
     for (int i = 0; i < 6; i++) {
-        const OpInfo *op = situation->nfew > 0 && draw_chance(g, 85)
+        const OpInfo *op = g->pure ? draw_pure_op(g)
+                           : situation->nfew > 0 && draw_chance(g, 85)
                                ? op_info(situation->few[draw_below(g, situation->nfew)])
                                : draw_op_info(g);
         for (int j = 0; j < 2; j++) {

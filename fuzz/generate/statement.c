@@ -273,33 +273,73 @@ static bool is_pure(const Block *block) {
     return true;
 }
 
-static void draw_grad_block(Gen *g) {
+/* The contexts of contexts.def, and the weight that draws each. */
+static const struct {
+    BlockContext context;
+    Weight weight;
+} GROUPED[] = {
+#define CONTEXT(name, group, kind, code) {CONTEXT_##name, W_##group},
+#include "program/lang/contexts.def"
+};
+
+/* One of the contexts of a weight. */
+static BlockContext draw_of_group(Gen *g, Weight weight) {
+    BlockContext of[COUNT_OF(GROUPED)];
+    int n = 0;
+    for (int i = 0; i < COUNT_OF(GROUPED); i++) {
+        if (GROUPED[i].weight == weight) {
+            of[n++] = GROUPED[i].context;
+        }
+    }
+    return of[draw_below(g, n)];
+}
+
+static BlockContext draw_context(Gen *g) {
+    static const Weight groups[] = {W_transform, W_complex, W_item, W_region};
+    if (draw_feature(g, g->w[W_autocast])) {
+        return CONTEXT_autocast;
+    }
+    if (draw_feature(g, g->w[W_checkpoint])) {
+        return CONTEXT_checkpoint;
+    }
+    for (int i = 0; i < COUNT_OF(groups); i++) {
+        if (draw_feature(g, g->w[groups[i]])) {
+            return draw_of_group(g, groups[i]);
+        }
+    }
+    return CONTEXT_grad_mode;
+}
+
+static void draw_context_block(Gen *g) {
     Stmt *s = stmt_new(g, STMT_WITH);
-    s->context = draw_feature(g, g->w[W_autocast])     ? CONTEXT_autocast
-                 : draw_feature(g, g->w[W_checkpoint]) ? CONTEXT_checkpoint
-                                                       : CONTEXT_grad_mode;
+    bool pure = g->pure, is_complex = g->complex;
+    s->context = draw_context(g);
     if (s->context == CONTEXT_autocast) {
         s->autocast = draw_chance(g, 75) ? DT_bfloat16 : DT_float16;
     } else if (s->context == CONTEXT_checkpoint) {
         s->reentrant = draw_chance(g, 30);
-    } else {
+    } else if (s->context == CONTEXT_grad_mode) {
         s->grad_enabled = draw_chance(g, g->grad ? 20 : 75);
     }
     OpenBlock outer = block_open(g, &s->body);
     g->grad = s->context == CONTEXT_grad_mode ? s->grad_enabled : g->grad;
-    bool ops = s->context == CONTEXT_checkpoint; /* otherwise it is run in place */
+    bool ops = context_is_function(s->context, NULL); /* otherwise it is run in place */
+    g->pure |= ops;
+    g->complex |= s->context == CONTEXT_complex || s->context == CONTEXT_conjugate;
     int n = 1 + draw_below(g, 3);
     for (int i = 0; i < n; i++) {
         if (!ops && draw_chance(g, 15)) {
             random_probe(g);
         } else if (!ops && g->depth < 3 && draw_chance(g, g->w[W_nest])) {
-            draw_grad_block(g);
+            draw_context_block(g);
         } else {
             draw_written_op(g);
         }
     }
     block_close(g, outer);
-    if (s->context == CONTEXT_checkpoint && !is_pure(&s->body)) {
+    g->pure = pure;
+    g->complex = is_complex;
+    if (ops && !is_pure(&s->body)) {
         s->context = CONTEXT_grad_mode;
         s->grad_enabled = g->grad;
         s->reentrant = false;
@@ -328,7 +368,7 @@ void draw_statement(Gen *g) {
             draw_branch(g, &p, draw_chance(g, 50) && !v->fuzzy ? v : NULL);
         }
     } else if (kind == W_stmt_grad_mode) {
-        draw_grad_block(g);
+        draw_context_block(g);
     } else if (kind == W_stmt_grad) {
         draw_grad(g, (GradForm){NULL, NULL, 60, 88});
     } else if (kind == W_stmt_apply) {

@@ -356,25 +356,26 @@ static bool read_autocast(Reader *r, const Json *j, Stmt *s) {
 }
 
 static bool read_with(Reader *r, const Json *j, Stmt *s) {
-    static const char *const grad_mode[] = {"with", "body", NULL},
+    static const char *const plain[] = {"with", "body", NULL},
                              *const autocast[] = {"with", "dtype", "body", NULL},
                              *const checkpoint[] = {"with", "use_reentrant", "body", NULL};
-    static const char *const *const keys[CONTEXT_COUNT] = {grad_mode, autocast, checkpoint};
     const Json *mode = json_get(j, "with");
     s->kind = STMT_WITH;
     if (!json_want(r, mode, JSON_STRING, "\"no_grad\", \"enable_grad\", ..")) {
         return false;
     }
     s->grad_enabled = strcmp(mode->text, "enable_grad") == 0;
-    s->context = strcmp(mode->text, "autocast") == 0     ? CONTEXT_autocast
-                 : strcmp(mode->text, "checkpoint") == 0 ? CONTEXT_checkpoint
-                                                         : CONTEXT_grad_mode;
-    if (s->context == CONTEXT_grad_mode && !s->grad_enabled && strcmp(mode->text, "no_grad") != 0) {
+    if (!context_parse(mode->text, &s->context) && !s->grad_enabled &&
+        strcmp(mode->text, "no_grad") != 0) {
         return json_bad(r, mode,
-                        "expected \"no_grad\", \"enable_grad\", \"autocast\" or \"checkpoint\"");
+                        "expected \"no_grad\", \"enable_grad\" or a context: "
+                        "\"autocast\", \"checkpoint\", \"vmap\", ..");
     }
+    const char *const *keys = s->context == CONTEXT_autocast     ? autocast
+                              : s->context == CONTEXT_checkpoint ? checkpoint
+                                                                 : plain;
     if ((s->context != CONTEXT_grad_mode && !json_needs_format(r, mode, 2, mode->text)) ||
-        !json_keys(r, j, keys[s->context], &s->extra) ||
+        !json_keys(r, j, keys, &s->extra) ||
         (s->context == CONTEXT_autocast && !read_autocast(r, j, s))) {
         return false;
     }

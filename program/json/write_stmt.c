@@ -302,7 +302,9 @@ static void write_stmt(JsonWriter *w, const Stmt *s) {
                         s->reentrant ? "\"use_reentrant\": true, " : "");
         } else {
             text_printf(w->text, "{\"with\": \"%s\", \"body\": ",
-                        s->grad_enabled ? "enable_grad" : "no_grad");
+                        s->context != CONTEXT_grad_mode ? context_name(s->context)
+                        : s->grad_enabled               ? "enable_grad"
+                                                        : "no_grad");
         }
         json_write_block(w, &s->body);
         break;

@@ -176,26 +176,6 @@ bool program_sees_grads(const Program *p) {
     return sees;
 }
 
-static bool block_has_context(const Block *block, BlockContext context) {
-    for (const Stmt *s = block->first; s; s = s->next) {
-        if ((s->kind == STMT_WITH && s->context == context) ||
-            block_has_context(&s->body, context) || block_has_context(&s->orelse, context)) {
-            return true;
-        }
-    }
-    return false;
-}
-
-bool program_has_context(const Program *p, BlockContext context) {
-    bool has = block_has_context(&p->setup, context) || block_has_context(&p->body, context) ||
-               block_has_context(&p->after, context);
-    for (int i = 0; i < p->nfunctions; i++) {
-        has |= block_has_context(&p->functions[i].forward, context) ||
-               block_has_context(&p->functions[i].backward, context);
-    }
-    return has;
-}
-
 int choice_at(const PathChoices *choices, const char *path) {
     for (int i = 0; i < choices->n; i++) {
         if (strcmp(choices->v[i].path, path) == 0) {
@@ -208,10 +188,8 @@ int choice_at(const PathChoices *choices, const char *path) {
 int program_format(const Program *p) {
     bool forms = p->surface && (p->surface->forms.given || p->surface->leave_given);
     bool is_new = p->nfunctions > 0 || p->after_given || p->after.first || program_sees_grads(p);
-    bool contexts =
-        program_has_context(p, CONTEXT_autocast) || program_has_context(p, CONTEXT_checkpoint);
     bool marks = p->compile && p->compile->marks_given;
-    return is_new || forms || contexts || marks ? 2 : 1;
+    return is_new || forms || program_has_target_context(p) || marks ? 2 : 1;
 }
 
 static int block_size(const Block *block) {

@@ -115,13 +115,22 @@ typedef enum ProbeKind {
 const char *probe_name(ProbeKind kind);
 bool probe_parse(const char *name, ProbeKind *kind);
 
-/* What a block runs in. The last two are for targets: our own executors answer `unsupported`. */
+/* What a block runs in. All but the first are for targets: our own executors answer `unsupported`.
+ */
 typedef enum BlockContext {
     CONTEXT_grad_mode,
     CONTEXT_autocast,
     CONTEXT_checkpoint,
+#define CONTEXT(name, group, kind, code) CONTEXT_##name,
+#include "program/lang/contexts.def"
     CONTEXT_COUNT
 } BlockContext;
+/* The name of a context in the format ("grad_mode", which the format calls no_grad or enable_grad,
+ * "autocast", ..), and its inverse (false: none of this name). */
+const char *context_name(BlockContext context);
+bool context_parse(const char *name, BlockContext *context);
+/* Is the block a function of what it reads (FUNCTION in contexts.def)? `code` may be NULL. */
+bool context_is_function(BlockContext context, const char **code);
 
 typedef enum StmtKind {
     STMT_OP,
@@ -353,6 +362,8 @@ bool function_takes(const OpInfo *op);
 int program_format(const Program *p);
 /* Has the program a block in this context? */
 bool program_has_context(const Program *p, BlockContext context);
+/* Has it a block in one that is for targets? */
+bool program_has_target_context(const Program *p);
 /* The path of statement `sid`, such as "body[4].then[0]", in `arena`. `sid` must be a statement
  * number: AT_RETURN and AT_BACKWARD have no path. */
 const char *program_path(Arena *arena, const Program *p, int sid);

@@ -11,6 +11,7 @@ typedef struct Printer {
     const char *const *names; /* by NameId, as printed */
     bool python; /* dtypes as torch.float32 and non-finite floats as calls; otherwise a readable
                     form */
+    const char *within; /* the path that statements have, rather than their own; NULL: none */
 } Printer;
 
 /* The name as printed; then printers of a dtype, a scalar, and an int or "x.size(0)". */

@@ -365,7 +365,8 @@ static void print_made(const Printer *pr, const Split *s, const PythonPart *part
         print_holds(pr, s, "self", module, true, 3);
         text_printf(t, "\n        def %s(self, ", module ? "forward" : "call");
         Text parameters = {.arena = t->arena};
-        python_parameters(&(Printer){&parameters, pr->p, pr->names, true}, s->free, s->nfree, true);
+        python_parameters(&(Printer){&parameters, pr->p, pr->names, true, NULL}, s->free, s->nfree,
+                          true);
         text_printf(t, "%s:\n", parameters.v + 1);
         print_reads(pr, s, "self", 3);
         print_body(pr, parts, nparts, 3);
@@ -378,7 +379,7 @@ static void print_made(const Printer *pr, const Split *s, const PythonPart *part
 
 void program_print_python(Text *text, const Program *p) {
     Arena *arena = text->arena;
-    Printer pr = {text, p, python_names(arena, p), true};
+    Printer pr = {text, p, python_names(arena, p), true, NULL};
     int nparts, nargs;
     PythonPart *parts = find_parts(p, arena, &nparts);
     const NameId *args = program_arguments(p, arena, &nargs);

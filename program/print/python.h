@@ -36,6 +36,13 @@ bool python_is_method(const OpInfo *op);
 const char *python_attribute(const OpInfo *op);
 const char *python_operator(const OpInfo *op);
 
+/* ---- python_definitions.c ---- */
+/* Marks what the lines, and what they need, name: in needed[PYTHON_DEFINITIONS]. */
+enum { PYTHON_DEFINITIONS = 64 };
+void python_need_definitions(const char *lines, bool *needed);
+/* Prints them; -> is there one? */
+bool python_print_definitions(const Printer *pr, const bool *needed, int depth);
+
 /* ---- python_forms.c ---- */
 /* The classes, functions and imports that the forms of the program name, and `_results(returned)`,
  * the list of results by what the call returned, if the function does not return that list. */
@@ -48,10 +55,12 @@ void python_form(const Printer *pr, PythonForm form, const char *out, const char
 /* The end of the function. */
 void python_return(const Printer *pr, int depth);
 
-/* ---- python_checkpoint.c ---- */
-/* The block as a function that is run under torch.utils.checkpoint; in place where it holds other
- * statements than ops. */
-void python_checkpoint(const Printer *pr, const Stmt *s, const char *path, int depth);
+/* ---- python_function_block.c ---- */
+/* What the contexts of the program need of python_definitions.c. */
+void python_need_contexts(const Program *p, bool *needed);
+/* The block of a context that is a function, as one that the code of the context is called with; in
+ * place where it holds other statements than ops. */
+void python_function_block(const Printer *pr, const Stmt *s, const char *path, int depth);
 
 /* ---- torch_calls.c ---- */
 /* _CALLS, _NAMES and _BACKWARD of the script. */

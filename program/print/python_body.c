@@ -243,6 +243,11 @@ static void open_grad_mode(const Printer *pr, const Stmt *s, int depth) {
                     "with torch.autocast(\"cpu\", dtype=torch.%s):", dtype_name(s->autocast));
         return;
     }
+    const char *code;
+    if (s->context != CONTEXT_grad_mode && !context_is_function(s->context, &code)) {
+        text_printf(pr->t, "with %s:", code);
+        return;
+    }
     if (depth <= DEEPEST_WITH) {
         text_printf(pr->t, "with torch.%s():", s->grad_enabled ? "enable_grad" : "no_grad");
         return;
@@ -289,9 +294,11 @@ void python_block(const Printer *pr, const Block *block, int depth) {
         text_add(t, "pass\n");
     }
     for (const Stmt *s = block->first; s; s = s->next) {
-        const char *path = s->sid < 0 ? "" : program_path(t->arena, pr->p, s->sid);
-        if (s->kind == STMT_WITH && s->context == CONTEXT_checkpoint) {
-            python_checkpoint(pr, s, path, depth);
+        const char *path = s->sid < 0   ? ""
+                           : pr->within ? pr->within
+                                        : program_path(t->arena, pr->p, s->sid);
+        if (s->kind == STMT_WITH && context_is_function(s->context, NULL)) {
+            python_function_block(pr, s, path, depth);
             continue;
         }
         python_indent(pr, depth);

@@ -26,88 +26,6 @@ static const LeaveInfo LEAVES[] = {
 #include "program/lang/python_forms.def"
 };
 
-/* ---- what the lines name ---- */
-
-/* Printed where a line, or a definition below, names the first word of it. */
-static const struct {
-    const char *name, *lines;
-} DEFINITIONS[] = {
-    {"collections.", "import collections\n"},
-    {"contextlib.", "import contextlib\n"},
-    {"copy.", "import copy\n"},
-    {"dataclasses.", "import dataclasses\n"},
-    {"functools.", "import functools\n"},
-    {"itertools.", "import itertools\n"},
-    {"torch.utils.checkpoint.", "import torch.utils.checkpoint\n"},
-    {"_PyPair", "_PyPair = collections.namedtuple(\"_PyPair\", \"first second\")\n"},
-    {"_PyData", "@dataclasses.dataclass\nclass _PyData:\n    value: object\n"},
-    {"_PyObject", "class _PyObject:\n    pass\n"},
-    {"_py_object", "_py_object = _PyObject()\n"},
-    {"_PySlots", "class _PySlots:\n    __slots__ = (\"value\",)\n"},
-    {"_PyProperty",
-     "class _PyProperty:\n    @property\n    def value(self):\n        return self.held\n"
-     "    @value.setter\n    def value(self, value):\n        self.held = value\n"},
-    {"_PyItems", "class _PyItems:\n    def __init__(self):\n        self.held = {}\n"
-                 "    def __setitem__(self, key, value):\n        self.held[key] = value\n"
-                 "    def __getitem__(self, key):\n        return self.held[key]\n"},
-    {"_PyCall", "class _PyCall:\n    def __init__(self, count):\n        self.count = count\n"
-                "    def __call__(self, value):\n        self.count += 1\n        return value\n"},
-    {"_PyError", "class _PyError(Exception):\n    pass\n"},
-    {"_PyContext",
-     "class _PyContext:\n    def __enter__(self):\n        self.entered = True\n"
-     "        return self\n"
-     "    def __exit__(self, *_):\n        self.entered = False\n        return False\n"},
-    {"_py_managed",
-     "@contextlib.contextmanager\ndef _py_managed():\n    held = []\n    yield held\n"},
-    {"_py_decorator",
-     "def _py_decorator(function):\n    @functools.wraps(function)\n"
-     "    def wrapped(*args, **kwargs):\n        return function(*args, **kwargs)\n"
-     "    return wrapped\n"},
-    {"_py_disabled",
-     "def _py_disabled(function):\n    return function()\n"
-     "if hasattr(torch, \"_dynamo\"):\n    _py_disabled = torch._dynamo.disable(_py_disabled)\n"},
-    {"_py_global", "_py_global = None\n"},
-    {"_py_leave", "def _py_leave(value):\n    global _py_global\n    _py_global = value\n"},
-    {"_py_list", "_py_list = []\n"},
-    {"_py_dict", "_py_dict = {}\n"},
-    {"_py_module", "_py_module = torch.nn.Module()\n"},
-};
-
-static bool is_named(const char *lines, const char *name) {
-    for (const char *at = lines; (at = strstr(at, name)) != NULL; at++) {
-        char before = at == lines ? ' ' : at[-1], after = at[strlen(name)];
-        bool letter =
-            before == '_' || (before >= 'a' && before <= 'z') || (before >= 'A' && before <= 'Z');
-        if (!letter && !(after == '_' || (after >= 'a' && after <= 'z'))) {
-            return true;
-        }
-        if (!letter && name[strlen(name) - 1] == '.') {
-            return true;
-        }
-    }
-    return false;
-}
-
-/* Marks what `lines` need, and what that needs. */
-static void need_definitions(const char *lines, bool *needed) {
-    for (int i = 0; i < COUNT_OF(DEFINITIONS); i++) {
-        if (!needed[i] && is_named(lines, DEFINITIONS[i].name)) {
-            needed[i] = true;
-            need_definitions(DEFINITIONS[i].lines, needed);
-        }
-    }
-}
-
-static void print_indented(const Printer *pr, const char *lines, int depth) {
-    while (*lines) {
-        const char *end = strchrnul(lines, '\n');
-        python_indent(pr, depth);
-        text_addn(pr->t, lines, end - lines);
-        text_add(pr->t, "\n");
-        lines = end + (*end == '\n');
-    }
-}
-
 typedef struct Replacement {
     const char *name, *value;
 } Replacement;
@@ -133,30 +51,23 @@ static const char *replaced(Arena *arena, const char *lines, const Replacement *
 
 void python_definitions(const Printer *pr, int depth) {
     const PythonSurface *s = pr->p->surface;
-    bool needed[COUNT_OF(DEFINITIONS)] = {false};
-    if (program_has_context(pr->p, CONTEXT_checkpoint)) {
-        need_definitions("torch.utils.checkpoint.", needed);
-    }
+    bool needed[PYTHON_DEFINITIONS] = {false};
+    python_need_contexts(pr->p, needed);
     for (int i = 0; s && i < s->forms.n; i++) {
-        need_definitions(FORMS[s->forms.v[i].choice].lines, needed);
+        python_need_definitions(FORMS[s->forms.v[i].choice].lines, needed);
     }
     const LeaveInfo *leave = s && s->leave_given ? &LEAVES[s->leave] : NULL;
     if (leave) {
-        need_definitions(leave->before, needed);
-        need_definitions(leave->each, needed);
-        need_definitions(leave->after, needed);
-        need_definitions(leave->results, needed);
+        python_need_definitions(leave->before, needed);
+        python_need_definitions(leave->each, needed);
+        python_need_definitions(leave->after, needed);
+        python_need_definitions(leave->results, needed);
     }
-    bool any = leave != NULL;
-    for (int i = 0; i < COUNT_OF(DEFINITIONS); i++) {
-        if (needed[i]) {
-            print_indented(pr, DEFINITIONS[i].lines, depth);
-            any = true;
-        }
-    }
+    bool any = python_print_definitions(pr, needed, depth) || leave;
     if (leave) {
         const Replacement with[] = {{"r", "returned"}};
-        print_indented(pr, "def _results(returned):\n", depth);
+        python_indent(pr, depth);
+        text_add(pr->t, "def _results(returned):\n");
         python_indent(pr, depth + 1);
         text_printf(pr->t, "return %s\n", replaced(pr->t->arena, leave->results, with, 1));
     }

@@ -39,6 +39,8 @@ static void print_head(const Printer *pr, const Stmt *s) {
             text_printf(pr->t, "with autocast(%s):", dtype_name(s->autocast));
         } else if (s->context == CONTEXT_checkpoint) {
             text_add(pr->t, s->reentrant ? "with checkpoint(reentrant):" : "with checkpoint:");
+        } else if (s->context != CONTEXT_grad_mode) {
+            text_printf(pr->t, "with %s:", context_name(s->context));
         } else {
             text_add(pr->t, s->grad_enabled ? "with enable_grad:" : "with no_grad:");
         }
@@ -85,7 +87,7 @@ static void print_head(const Printer *pr, const Stmt *s) {
 }
 
 void stmt_print_text(Text *text, const Program *p, const Stmt *s) {
-    Printer pr = {text, p, p->names, false};
+    Printer pr = {text, p, p->names, false, NULL};
     print_head(&pr, s);
 }
 
@@ -202,7 +204,7 @@ static void print_function(const Printer *pr, const Function *f) {
 }
 
 void program_print_text(Text *text, const Program *p) {
-    Printer pr = {text, p, p->names, false};
+    Printer pr = {text, p, p->names, false, NULL};
     for (int i = 0; i < p->nfunctions; i++) {
         print_function(&pr, &p->functions[i]);
     }

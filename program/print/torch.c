@@ -438,7 +438,7 @@ static void print_setup(const Printer *pr) {
 }
 
 void program_print_target(Text *text, const Program *p) {
-    Printer pr = {text, p, python_names(text->arena, p), true};
+    Printer pr = {text, p, python_names(text->arena, p), true, NULL};
     program_print_python(text, p);
     print_setup(&pr);
 }
@@ -446,7 +446,7 @@ void program_print_target(Text *text, const Program *p) {
 void program_print_torch(Text *text, const Program *p) { program_print_repro(text, p, NULL); }
 
 void program_print_repro(Text *text, const Program *p, const char *mode) {
-    Printer pr = {text, p, python_names(text->arena, p), true};
+    Printer pr = {text, p, python_names(text->arena, p), true, NULL};
     text_add(text, HEAD);
     program_print_python(text, p);
     print_setup(&pr);

@@ -54,10 +54,12 @@ START_TEST(every_form_and_every_place_of_results_occurs) {
 }
 END_TEST
 
+/* `count[CONTEXT_COUNT]`: of the checkpointed ones, those that are reentrant. */
 static void count_contexts(const Block *block, int *count) {
     for (const Stmt *s = block->first; s; s = s->next) {
         if (s->kind == STMT_WITH) {
-            count[s->context + (s->context == CONTEXT_checkpoint && s->reentrant)]++;
+            count[s->context]++;
+            count[CONTEXT_COUNT] += s->context == CONTEXT_checkpoint && s->reentrant;
         }
         count_contexts(&s->body, count);
         count_contexts(&s->orelse, count);
@@ -66,18 +68,17 @@ static void count_contexts(const Block *block, int *count) {
 
 START_TEST(blocks_for_targets_occur_where_their_weights_say_so_and_come_back) {
     int count[CONTEXT_COUNT + 1] = {0};
-    ck_assert_msg(generate_profile(&options, "autocast=40,checkpoint=60,stmt.grad_mode=200",
+    ck_assert_msg(generate_profile(&options,
+                                   "autocast=15,checkpoint=15,transform=35,complex=30,item=50,"
+                                   "region=70,stmt.grad_mode=300",
                                    message, sizeof message),
                   "%s", message);
-    for (uint64_t i = 0; i < 500; i++) {
+    for (uint64_t i = 0; i < 2000; i++) {
         arena_reset(&arena);
         Program *p = drawn(i), *plain = generate_program(&arena, 5, i);
         is_well_formed(p);
-        bool block =
-            program_has_context(p, CONTEXT_autocast) || program_has_context(p, CONTEXT_checkpoint);
-        ck_assert_int_eq(program_format(p), has_forms(p) || block ? 2 : 1);
-        ck_assert(!program_has_context(plain, CONTEXT_autocast) &&
-                  !program_has_context(plain, CONTEXT_checkpoint));
+        ck_assert_int_eq(program_format(p), has_forms(p) || program_has_target_context(p) ? 2 : 1);
+        ck_assert(!program_has_target_context(plain));
         Bytes bytes = codec_encode(&arena, p);
         const Program *q =
             codec_decode(&arena, bytes.v, bytes.n, &LIMITS_DEFAULT, message, sizeof message);

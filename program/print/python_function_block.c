@@ -1,13 +1,23 @@
-/* A block under torch.utils.checkpoint: a function of what it reads, which returns what it binds.
+/* A block in a context that is a function: of what it reads, which returns what it binds.
  *
  *     def _py_block(x, y):
  *         z = x.mul(y)
  *         return (z,)
- *     [z] = torch.utils.checkpoint.checkpoint(_py_block, x, y, use_reentrant=False)
+ *     [z] = _py_vmap(_py_block, x, y)
  */
 #include "program/print/python.h"
 
 #include "program/lang/uses.h"
+
+void python_need_contexts(const Program *p, bool *needed) {
+    const char *code;
+    for (int i = 0; i < CONTEXT_COUNT; i++) {
+        if (program_has_context(p, (BlockContext)i)) {
+            context_is_function((BlockContext)i, &code);
+            python_need_definitions(code ? code : "", needed);
+        }
+    }
+}
 
 typedef struct BlockNames {
     bool *read, *bound; /* by NameId */
@@ -33,7 +43,7 @@ static int print_set(const Printer *pr, const bool *set, const char *between, co
     return n;
 }
 
-void python_checkpoint(const Printer *pr, const Stmt *s, const char *path, int depth) {
+void python_function_block(const Printer *pr, const Stmt *s, const char *path, int depth) {
     Arena *arena = pr->t->arena;
     BlockNames names = {arena_array(arena, bool, pr->p->nnames + 1),
                         arena_array(arena, bool, pr->p->nnames + 1)};
@@ -48,11 +58,13 @@ void python_checkpoint(const Printer *pr, const Stmt *s, const char *path, int d
         python_block(pr, &s->body, depth + 1);
         return;
     }
+    Printer inside = *pr; /* an error in it is one of the statement: so traced code reports it */
+    inside.within = s->context == CONTEXT_checkpoint ? NULL : path;
     python_indent(pr, depth);
     text_add(pr->t, "def _py_block(");
     print_set(pr, names.read, ", ", "");
     text_printf(pr->t, "):  # %s\n", path);
-    python_block(pr, &s->body, depth + 1);
+    python_block(&inside, &s->body, depth + 1);
     python_indent(pr, depth + 1);
     text_add(pr->t, "return ("); /* in a list, autograd.Function would not see them */
     print_set(pr, names.bound, " ", ",");
@@ -60,7 +72,13 @@ void python_checkpoint(const Printer *pr, const Stmt *s, const char *path, int d
     python_indent(pr, depth);
     text_add(pr->t, "[");
     print_set(pr, names.bound, ", ", "");
-    text_add(pr->t, "] = torch.utils.checkpoint.checkpoint(_py_block, ");
+    const char *code;
+    context_is_function(s->context, &code);
+    text_printf(pr->t, "] = %s(_py_block, ", code);
     print_set(pr, names.read, "", ", ");
-    text_printf(pr->t, "use_reentrant=%s)  # %s\n", s->reentrant ? "True" : "False", path);
+    text_printf(pr->t, "%s)  # %s\n",
+                s->context != CONTEXT_checkpoint ? ""
+                : s->reentrant                   ? "use_reentrant=True"
+                                                 : "use_reentrant=False",
+                path);
 }
