@@ -295,7 +295,7 @@ static BlockContext draw_of_group(Gen *g, Weight weight) {
 }
 
 static BlockContext draw_context(Gen *g) {
-    static const Weight groups[] = {W_transform, W_complex, W_item, W_region};
+    static const Weight groups[] = {W_transform, W_complex, W_item, W_training, W_region};
     if (draw_feature(g, g->w[W_autocast])) {
         return CONTEXT_autocast;
     }

@@ -150,6 +150,40 @@ static const struct {
      "def _py_item(function, *args):\n"
      "    return function(*[torch.full_like(a, a.item()) if a.numel() == 1 else a for a in "
      "args])\n"},
+    {"_py_trained", /* two steps, whose loss is the sum of what the function returns */
+     "def _py_trained(function, args, make):\n"
+     "    with torch.enable_grad():\n"
+     "        copies = [a.detach().clone().requires_grad_(a.is_floating_point()) for a in args]\n"
+     "        floats = [a for a in copies if a.requires_grad]\n"
+     "        if not floats:\n            return function(*args)\n"
+     "        optimizer = make(floats)\n"
+     "        for _ in range(2):\n"
+     "            optimizer.zero_grad()\n"
+     "            loss = floats[0].sum() * 0\n"
+     "            for r in function(*copies):\n"
+     "                loss = loss + r.sum() if r.is_floating_point() else loss\n"
+     "            loss.backward()\n"
+     "            optimizer.step()\n"
+     "    return function(*[a.detach() for a in copies])\n"},
+    {"_py_sgd", "def _py_sgd(function, *args):\n"
+                "    return _py_trained(function, args, lambda p: torch.optim.SGD(p, lr=0.5, "
+                "momentum=0.5))\n"},
+    {"_py_adam", "def _py_adam(function, *args):\n"
+                 "    return _py_trained(function, args, lambda p: torch.optim.Adam(p, lr=0.3))\n"},
+    {"_PyModes", /* its buffer counts the calls in training mode */
+     "class _PyModes(torch.nn.Module):\n"
+     "    def __init__(self):\n        super().__init__()\n"
+     "        self.register_buffer(\"seen\", torch.zeros(()))\n"
+     "    def forward(self, function, *args):\n"
+     "        if self.training:\n            self.seen.add_(1)\n"
+     "        results = function(*args)\n"
+     "        return [r * self.seen.clone() if r.is_floating_point() else r for r in results]\n"},
+    {"_py_modes", "_py_modes = _PyModes()\n"},
+    {"_py_module_modes",
+     "def _py_module_modes(function, *args):\n"
+     "    _py_modes.seen.zero_()\n"
+     "    first, second = _py_modes.train()(function, *args), _py_modes.eval()(function, *args)\n"
+     "    return [b + a if a.is_floating_point() else a for a, b in zip(first, second)]\n"},
     {"_py_disable", "def _py_disable(function, *args):\n"
                     "    return torch.compiler.disable(function)(*args)\n"},
     {"_py_nested_region", "def _py_nested_region(function, *args):\n"
