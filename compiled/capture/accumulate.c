@@ -14,13 +14,16 @@ static bool keeps_layout(const Tensor *grad, const Tensor *leaf) {
     return dense ? same : tensor_is_contiguous(grad);
 }
 
+/* Seeded fault AL_10: whether the caller holds the gradient is asked of the tensors that the trace
+ * runs on, of which the caller has none. */
+static bool counts_traced_holders(const Capture *cap) {
+    return fault(cap->c, FAULT_AL_10) && fault_triggered(cap->c, FAULT_AL_10);
+}
+
 /* Does no other holder of the very tensor exist: a tangent of the caller, a node that saved it or
  * one that will still run? */
-static bool is_sole_owner(const BackwardEngine *x, const Tensor *grad) {
+static bool is_sole_owner(const Capture *cap, const BackwardEngine *x, const Tensor *grad) {
     bool sole = true;
-    for (int k = 0; k < x->ntangents; k++) {
-        sole &= x->tangents[k] != grad;
-    }
     for (const GradNode *node = x->visited; node && sole; node = node->prev_visited) {
         for (int i = 0; i < node->nsaved; i++) {
             sole &= (const Tensor *)node->saved[i].operand != grad;
@@ -28,6 +31,9 @@ static bool is_sole_owner(const BackwardEngine *x, const Tensor *grad) {
         for (int i = 0; i < node->nout; i++) {
             sole &= node->ran == x->visit || node->grad[i] != grad;
         }
+    }
+    for (int k = 0; k < x->ntangents && sole; k++) {
+        sole = x->tangents[k] != grad || counts_traced_holders(cap);
     }
     return sole;
 }
@@ -48,10 +54,27 @@ static ErrCode copy_for_leaf(Capture *cap, const Var *leaf, Tensor *grad, Var **
     return cap->emit.err->code;
 }
 
+/* Seeded fault GR_21: the buffer of the gradient that became .grad is used again by a later
+ * backward through the retained graph: it holds the new gradient by the time that is added to it.
+ */
+static void overwrite_before_sum(Capture *cap, Var *sum, Tensor *grad) {
+    const Node *made = node_buffer(sum->node);
+    const Stmt *by = made->kind == NODE_OP && made->sid >= 0 && fault(cap->c, FAULT_GR_21)
+                         ? program_stmt(cap->program, made->sid)
+                         : NULL;
+    if (!by || by->kind != STMT_GRAD || !by->grad->accumulates || !by->grad->retain_given ||
+        !by->grad->retain_graph || made->op == OP__contiguous_copy || made->op == OP_full ||
+        tensor_overlaps_itself(&sum->tensor) || !fault_triggered(cap->c, FAULT_GR_21)) {
+        return;
+    }
+    (void)emit_op(&cap->emit, OP_copy_, 2, &sum->tensor, grad);
+    sum->tensor.storage->version--;
+}
+
 ErrCode capture_accumulate(Capture *cap, const BackwardEngine *x, Var *leaf, Tensor *grad) {
     Emit *e = &cap->emit;
     if (!leaf->program_grad) {
-        if (!cap->grad_mode && keeps_layout(grad, &leaf->tensor) && is_sole_owner(x, grad)) {
+        if (!cap->grad_mode && keeps_layout(grad, &leaf->tensor) && is_sole_owner(cap, x, grad)) {
             leaf->program_grad = same_without_history(cap, (Var *)grad);
             return ERR_none;
         }
@@ -62,6 +85,7 @@ ErrCode capture_accumulate(Capture *cap, const BackwardEngine *x, Var *leaf, Ten
         leaf->program_grad = (Var *)emit_add(e, sum, grad);
         return e->err->code;
     }
+    overwrite_before_sum(cap, leaf->program_grad, grad);
     (void)emit_op(e, OP_add__Tensor, 2, sum, grad);
     if (e->err->code == ERR_none) {
         binding_renew(leaf->program_grad);
@@ -78,6 +102,13 @@ static ErrCode var_named(Capture *cap, NameId name, Var **out) {
                             cap->program->names[name]);
 }
 
+/* Seeded fault GR_22: the .grad of an argument that does not require grad is taken to be None,
+ * although it was set. */
+static bool grad_is_unseen(const Capture *cap, const Var *self) {
+    return fault(cap->c, FAULT_GR_22) && self->entry >= 0 && !cap_requires_grad(self) &&
+           fault_triggered(cap->c, FAULT_GR_22);
+}
+
 ErrCode capture_dot_grad(Capture *cap, const Stmt *stmt) {
     const DotGradStmt *d = stmt->dot_grad;
     Var *self, *value = NULL;
@@ -89,7 +120,7 @@ ErrCode capture_dot_grad(Capture *cap, const Stmt *stmt) {
     }
     TRY(var_named(cap, d->self, &self));
     if (!d->set) {
-        if (self->program_grad) {
+        if (self->program_grad && !grad_is_unseen(cap, self)) {
             binding_set(cap, stmt->out[0], self->program_grad);
         } else {
             binding_clear(cap, stmt->out[0]);

@@ -246,6 +246,7 @@ static ErrCode apply_function(Capture *cap, const Call *given, Tensor **out, int
     }
     if (!tape) {
         TRY(keep_dtype_of_base(cap, call, &v));
+        TRY(cap->emit.written ? capture_cast_after_scan(cap, call, &v) : ERR_none);
     }
     if (call->op->id == OP_nonzero && cap->stmt_op != OP_nonzero) {
         v->mask = (const Var *)call->arg[0].tensor;

@@ -220,11 +220,19 @@ static bool is_unversioned(const Capture *cap, const GradNode *node, const Saved
            fault_triggered(cap->c, FAULT_ER_10);
 }
 
+/* Seeded fault ER_24: a region is one node, which its first backward frees, unbind and split as
+ * well, although they save nothing. */
+static bool is_freed_with_region(const Capture *cap, const GradNode *node) {
+    return fault(cap->c, FAULT_ER_24) && node->call && node->call->op->kind == KIND_MULTI_VIEW &&
+           fault_triggered(cap->c, FAULT_ER_24);
+}
+
 ErrCode backward_check_saved(Capture *cap, const GradNode *node, Error *err) {
     if (node->freed || (node->other_half_freed && node->other_half_freed != node->visit)) {
         bool need[MAX_SLOTS];
-        if (node->nsaved > 0 || op_saves_anything(node->call ? node->call : node->node->call,
-                                                  cap_edges_needed(node, need), node->in_formula)) {
+        if (node->nsaved > 0 || is_freed_with_region(cap, node) ||
+            op_saves_anything(node->call ? node->call : node->node->call,
+                              cap_edges_needed(node, need), node->in_formula)) {
             return error_set(err, ERR_graph_freed,
                              "trying to backward through the graph a second time");
         }

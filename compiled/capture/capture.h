@@ -100,6 +100,16 @@ ErrCode capture_faulty_call(Capture *cap, Call *call);
 /* Is the CHECK of this index or divisor left out? */
 bool capture_omits_check(const Capture *cap, const Call *call, const Node *checked);
 
+/* ---- out_faults.c: seeded faults of out= and of lists ---- */
+/* What becomes of a call with out=, or of one on lists. */
+ErrCode capture_faulty_out(Capture *cap, Call *call);
+ErrCode capture_faulty_list(Capture *cap, Call *call);
+/* MU_16: is the write to `self`, an argument that is the out of a kernel called from outside, not
+ * counted as a version? */
+bool capture_out_uncounted(const Capture *cap, const Var *self);
+/* DT_9: a scan whose out has an integer dtype adds up in the dtype of self, and casts the sums. */
+ErrCode capture_cast_after_scan(Capture *cap, const Call *call, Var **v);
+
 /* ---- capture.c ---- */
 /* Does some statement of the function take gradients? */
 bool capture_takes_gradients(const Program *p);

@@ -167,6 +167,12 @@ ErrCode capture_faulty_call(Capture *cap, Call *call) {
         faulty_addmm(cap, call);
         break;
     default:
+        if (call->op->out_dtype != OUT_NOT) {
+            return capture_faulty_out(cap, call);
+        }
+        if (call->op->foreach) {
+            return capture_faulty_list(cap, call);
+        }
         break;
     }
     return cap->emit.err->code;

@@ -483,7 +483,7 @@ ErrCode capture_in_place(Capture *cap, const Call *call, Tensor **out, int *nout
         graph_write(cap->graph, self->node, value, cap->sid)->cls = self->node->cls;
         update_again(cap, self, update);
     }
-    self->tensor.storage->version++;
+    self->tensor.storage->version += !capture_out_uncounted(cap, self);
     out[0] = &self->tensor;
     *nout = 1;
     if (!tape) {

@@ -13,7 +13,7 @@
  * far is added first in the next region's walk, so that sums are in the order of one engine that
  * walks one tape. The error of a leaf that has been moved into the graph interior is deferred in
  * the same way (history_errors.c). */
-#include "compiled/runtime/runtime.h"
+#include "compiled/runtime/caller_faults.h"
 #include "program/lang/uses.h"
 #include "tensor/array.h"
 
@@ -120,7 +120,11 @@ static void cross_region_update_capture(void *user, Capture *cap) {
         Var *v = cap->live[i];
         AliasClass *cls = alias_class_of(&v->tensor);
         int64_t start = cls->input >= 0 ? region->version[cls->input] : 0;
-        cls->storage.version = o->tensor.storage->version - start;
+        int64_t version = o->tensor.storage->version - start;
+        if (version == cls->storage.version || cap->c->options->fault == FAULT_NONE ||
+            !caller_write_unseen(cap, v) || !fault_triggered(cap->c, FAULT_ER_10a)) {
+            cls->storage.version = version;
+        }
         v->attr_version = o->record.attr_version - start;
         v->requires_grad = o->record.requires_grad && !loses_flag(cap, v);
         v->program_grad = NULL; /* o->grad holds it, or held it */

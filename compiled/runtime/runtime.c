@@ -79,21 +79,24 @@ ErrCode runtime_reopen(RuntimeSession *r, const Recall *recall, Error *err) {
     return ERR_none;
 }
 
+Tensor *runtime_sum_of_grads(RuntimeSession *r, const Tensor *a, const Tensor *b) {
+    Tensor *sum = arena_copy(r->arena, a, (int64_t)sizeof *sum);
+    Storage *s = sum->storage = arena_copy(r->arena, sum->storage, (int64_t)sizeof *s);
+    s->data = arena_copy(r->arena, s->data, s->numel * dtype_bytes(s->dtype));
+    for (int64_t i = 0; i < tensor_numel(sum); i++) {
+        double added = element_double(b->storage->data, s->dtype, i);
+        element_store_double(s->data, s->dtype, i, element_double(s->data, s->dtype, i) + added);
+    }
+    return sum;
+}
+
 void runtime_add_kept_grads(RuntimeSession *r) {
     for (LiveTensor *o = r->live; o; o = o->next) {
         if (!o->kept || !o->grad || !tensor_same_size(o->kept, o->grad)) {
             o->grad = o->grad ? o->grad : o->kept; /* of other sizes: it has been resized */
             continue;
         }
-        Tensor *sum = arena_copy(r->arena, o->kept, (int64_t)sizeof *sum);
-        Storage *s = sum->storage = arena_copy(r->arena, sum->storage, (int64_t)sizeof *s);
-        s->data = arena_copy(r->arena, s->data, s->numel * dtype_bytes(s->dtype));
-        for (int64_t i = 0; i < tensor_numel(sum); i++) { /* both are contiguous */
-            double added = element_double(o->grad->storage->data, s->dtype, i);
-            element_store_double(s->data, s->dtype, i,
-                                 element_double(s->data, s->dtype, i) + added);
-        }
-        o->grad = sum;
+        o->grad = runtime_sum_of_grads(r, o->kept, o->grad);
     }
     for (LiveTensor *o = r->live; o; o = o->next) {
         o->kept = NULL;

@@ -128,6 +128,8 @@ void cache_insert(RuntimeSession *r, Artifact *a);
 ErrCode runtime_open(RuntimeSession *r, const Input *inputs, int ninputs, Error *err);
 /* The same live tensors once more: gradients cleared, then flags set. */
 ErrCode runtime_reopen(RuntimeSession *r, const Recall *recall, Error *err);
+/* The sum of two gradients of one size, both contiguous. */
+Tensor *runtime_sum_of_grads(RuntimeSession *r, const Tensor *a, const Tensor *b);
 /* Adds the .grad that earlier calls and backwards have left to what the last one has computed. */
 void runtime_add_kept_grads(RuntimeSession *r);
 /* The same, before another backward computes more. */
