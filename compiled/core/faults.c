@@ -6,10 +6,17 @@
 #include <string.h>
 
 static const FaultInfo fault_table[] = {
-#define FAULT(family, number, name, stage, oracle, issue, text)                                    \
-    {#family "-" #number, #name, #stage, #oracle, issue, text},
+#define FAULT(family, number, label, where, by, bug, ...)                                          \
+    {.id = #family "-" #number,                                                                    \
+     .name = #label,                                                                               \
+     .stage = #where,                                                                              \
+     .oracle = #by,                                                                                \
+     .issue = bug,                                                                                 \
+     .text = __VA_ARGS__},
+#define UNDER(name) .profile = #name
 #include "compiled/core/faults.def"
 #undef FAULT
+#undef UNDER
 };
 
 const FaultInfo *fault_info(FaultId id) {

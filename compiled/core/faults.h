@@ -5,7 +5,7 @@
 #include "tensor/base.h"
 
 typedef enum FaultId {
-#define FAULT(family, number, name, stage, oracle, issue, text) FAULT_##family##_##number,
+#define FAULT(family, number, ...) FAULT_##family##_##number,
 #include "compiled/core/faults.def"
 #undef FAULT
     FAULT_COUNT,
@@ -19,6 +19,8 @@ typedef struct FaultInfo {
     const char *oracle; /* the oracle that should report it */
     const char *issue;  /* pytorch/pytorch#169179 */
     const char *text;
+    const char *profile; /* of the generator, where the default one does not draw what the fault
+                            needs; or NULL */
 } FaultInfo;
 const FaultInfo *fault_info(FaultId id);
 /* By id ("RG-1") or name; false if unknown. */

@@ -100,6 +100,9 @@ int cmd_faults(const Options *o) {
         tables_add_member(&t, "oracle", f->oracle);
         tables_add_member(&t, "issue", f->issue);
         tables_add_member(&t, "text", f->text);
+        if (f->profile) {
+            tables_add_member(&t, "profile", f->profile);
+        }
         tables_put_line(&t, &arena);
     }
     arena_destroy(&arena);

@@ -34,8 +34,12 @@ void power_trial(const PowerOptions *o, FaultId fault, int number, PowerTrial *o
     Checker checker;
     Arena arena = ARENA_EMPTY;
     char message[512];
+    const char *profile = fault_info(fault)->profile;
     faults_clear(&settings.compile);
     CHECK(faults_add(&settings.compile, fault));
+    if (profile && !generate_profile_below(&generate, profile, message, sizeof message)) {
+        die("%s", message);
+    }
     if (checker_open_options(&checker, &settings, message, sizeof message) != 0) {
         die("%s", message);
     }
