@@ -1,6 +1,6 @@
 /* One call of the program: inputs and setup, or the tensors of the call before; the function; the
  * cross-region backward; the record. */
-#include "compiled/runtime/caller_faults.h"
+#include "compiled/runtime/runtime.h"
 #include "compiled/runtime/symbols.h"
 
 #include <string.h>
@@ -205,7 +205,7 @@ static ErrCode call_function(RuntimeSession *r, int number, CallResult *call, Re
         bool mode = grad_mode || after;
         region_run(r, part, mode, comes_back, &compiled, end);
         if (r->compile->fault != FAULT_NONE && compiled && part == BODY) {
-            caller_grads_doubled(r);
+            runtime_double_kept_grads(r);
         }
         *(compiled ? &r->counters->compiles : &r->counters->hits) += 1;
         call->compiled |= compiled;

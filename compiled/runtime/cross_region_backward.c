@@ -13,7 +13,7 @@
  * far is added first in the next region's walk, so that sums are in the order of one engine that
  * walks one tape. The error of a leaf that has been moved into the graph interior is deferred in
  * the same way (history_errors.c). */
-#include "compiled/runtime/caller_faults.h"
+#include "compiled/runtime/runtime.h"
 #include "program/lang/uses.h"
 #include "tensor/array.h"
 
@@ -94,6 +94,30 @@ static bool loses_flag(const Capture *cap, const Var *v) {
         }
     }
     return false;
+}
+
+/* Seeded fault ER_10a: where the backward has saved nothing but slices of an argument, these are
+ * raw memory after the call, and the versions that the caller's writes have made since are not
+ * looked at. */
+static bool caller_write_unseen(const Capture *cap, const Var *v) {
+    const AliasClass *cls = alias_class_of(&v->tensor);
+    bool sliced = false;
+    if (!fault(cap->c, FAULT_ER_10a) || v->entry < 0 || v->base || cap_requires_grad(v)) {
+        return false;
+    }
+    for (const GradNode *node = cap->tape; node; node = node->older) {
+        for (int i = 0; i < node->nsaved; i++) {
+            const Var *operand = node->saved[i].operand;
+            if (node->saved[i].cls == cls) {
+                if (!operand || operand->base != v ||
+                    tensor_numel(&operand->tensor) == tensor_numel(&v->tensor)) {
+                    return false;
+                }
+                sliced = true;
+            }
+        }
+    }
+    return sliced;
 }
 
 /* Between capture and passes: brings flags and versions of the tensors up to date, and adds the

@@ -79,7 +79,8 @@ ErrCode runtime_reopen(RuntimeSession *r, const Recall *recall, Error *err) {
     return ERR_none;
 }
 
-Tensor *runtime_sum_of_grads(RuntimeSession *r, const Tensor *a, const Tensor *b) {
+/* Both are contiguous. */
+static Tensor *sum_of_grads(RuntimeSession *r, const Tensor *a, const Tensor *b) {
     Tensor *sum = arena_copy(r->arena, a, (int64_t)sizeof *sum);
     Storage *s = sum->storage = arena_copy(r->arena, sum->storage, (int64_t)sizeof *s);
     s->data = arena_copy(r->arena, s->data, s->numel * dtype_bytes(s->dtype));
@@ -96,7 +97,7 @@ void runtime_add_kept_grads(RuntimeSession *r) {
             o->grad = o->grad ? o->grad : o->kept; /* of other sizes: it has been resized */
             continue;
         }
-        o->grad = runtime_sum_of_grads(r, o->kept, o->grad);
+        o->grad = sum_of_grads(r, o->kept, o->grad);
     }
     for (LiveTensor *o = r->live; o; o = o->next) {
         o->kept = NULL;
@@ -336,6 +337,17 @@ static void lose_replayed_gradients(const Artifact *a, const ArtifactResult *out
         }
         if (any && fault_triggered(a->capture->c, FAULT_GR_18)) {
             memset(byte, 0, (size_t)n);
+        }
+    }
+}
+
+/* Seeded fault GR_20: compiling runs the function and its backward on the caller's own tensors, and
+ * so accumulates into the .grad that is there already. */
+void runtime_double_kept_grads(RuntimeSession *r) {
+    const Compile c = {.options = r->compile, .counters = r->counters};
+    for (LiveTensor *o = r->live; o && fault(&c, FAULT_GR_20); o = o->next) {
+        if (o->kept && tensor_numel(o->kept) > 0 && fault_triggered(&c, FAULT_GR_20)) {
+            o->kept = sum_of_grads(r, o->kept, o->kept);
         }
     }
 }

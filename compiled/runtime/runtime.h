@@ -128,12 +128,12 @@ void cache_insert(RuntimeSession *r, Artifact *a);
 ErrCode runtime_open(RuntimeSession *r, const Input *inputs, int ninputs, Error *err);
 /* The same live tensors once more: gradients cleared, then flags set. */
 ErrCode runtime_reopen(RuntimeSession *r, const Recall *recall, Error *err);
-/* The sum of two gradients of one size, both contiguous. */
-Tensor *runtime_sum_of_grads(RuntimeSession *r, const Tensor *a, const Tensor *b);
 /* Adds the .grad that earlier calls and backwards have left to what the last one has computed. */
 void runtime_add_kept_grads(RuntimeSession *r);
 /* The same, before another backward computes more. */
 void runtime_keep_grads(RuntimeSession *r);
+/* Seeded fault GR_20, when a call has been compiled. */
+void runtime_double_kept_grads(RuntimeSession *r);
 bool live_requires_grad(const LiveTensor *o);
 bool live_has_grad_fn(const LiveTensor *o);
 /* Remembers the nodes that a backward of the capture ran, up to moved leaf number `end`. */
