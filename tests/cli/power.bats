@@ -42,6 +42,11 @@ programs_of() { sed 's/"seconds":[0-9.]*/"seconds":0/g' "$1" | LC_ALL=C sort; }
     python3 -c 'import xml.dom.minidom as m; assert m.parse("both.svg").documentElement.tagName == "svg"'
 }
 
+@test "a fault is searched with the profile that its row names, unless one is given" {
+    "$TWINGRAD" power --faults GR-21 --trials 2 --budget 60s | grep -q '^GR-21 *2/2 '
+    "$TWINGRAD" power --faults GR-21 --trials 1 --budget 1s --profile default | grep -q '^GR-21 *0/1 '
+}
+
 @test "an oracle that is left out reports nothing" {
     "$TWINGRAD" power --faults GR-10 --trials 2 --budget 60s --json >all.json
     "$TWINGRAD" power --faults GR-10 --trials 2 --budget 1s --no-oracle gradients --json >without.json
