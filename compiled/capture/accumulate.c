@@ -54,17 +54,17 @@ static ErrCode copy_for_leaf(Capture *cap, const Var *leaf, Tensor *grad, Var **
     return cap->emit.err->code;
 }
 
-/* Seeded fault GR_21: the buffer of the gradient that became .grad is used again by a later
+/* Seeded fault GR_26: the buffer of the gradient that became .grad is used again by a later
  * backward through the retained graph: it holds the new gradient by the time that is added to it.
  */
 static void overwrite_before_sum(Capture *cap, Var *sum, Tensor *grad) {
     const Node *made = node_buffer(sum->node);
-    const Stmt *by = made->kind == NODE_OP && made->sid >= 0 && fault(cap->c, FAULT_GR_21)
+    const Stmt *by = made->kind == NODE_OP && made->sid >= 0 && fault(cap->c, FAULT_GR_26)
                          ? program_stmt(cap->program, made->sid)
                          : NULL;
     if (!by || by->kind != STMT_GRAD || !by->grad->accumulates || !by->grad->retain_given ||
         !by->grad->retain_graph || made->op == OP__contiguous_copy || made->op == OP_full ||
-        tensor_overlaps_itself(&sum->tensor) || !fault_triggered(cap->c, FAULT_GR_21)) {
+        tensor_overlaps_itself(&sum->tensor) || !fault_triggered(cap->c, FAULT_GR_26)) {
         return;
     }
     (void)emit_op(&cap->emit, OP_copy_, 2, &sum->tensor, grad);
@@ -102,11 +102,11 @@ static ErrCode var_named(Capture *cap, NameId name, Var **out) {
                             cap->program->names[name]);
 }
 
-/* Seeded fault GR_22: the .grad of an argument that does not require grad is taken to be None,
+/* Seeded fault GR_27: the .grad of an argument that does not require grad is taken to be None,
  * although it was set. */
 static bool grad_is_unseen(const Capture *cap, const Var *self) {
-    return fault(cap->c, FAULT_GR_22) && self->entry >= 0 && !cap_requires_grad(self) &&
-           fault_triggered(cap->c, FAULT_GR_22);
+    return fault(cap->c, FAULT_GR_27) && self->entry >= 0 && !cap_requires_grad(self) &&
+           fault_triggered(cap->c, FAULT_GR_27);
 }
 
 ErrCode capture_dot_grad(Capture *cap, const Stmt *stmt) {

@@ -98,16 +98,16 @@ static void cast_to_first(Capture *cap, Call *call, Tensor **list, int n) {
     }
 }
 
-/* Seeded fault GR_19: of a tensor that is in a list twice, the gradient of its last place
+/* Seeded fault GR_24: of a tensor that is in a list twice, the gradient of its last place
  * overwrites that of the one before instead of being added to it. */
 static void keep_last_place(Capture *cap, Tensor **list, int n) {
-    for (int i = 0; i < n && fault(cap->c, FAULT_GR_19); i++) {
+    for (int i = 0; i < n && fault(cap->c, FAULT_GR_24); i++) {
         bool again = false;
         for (int j = i + 1; j < n; j++) {
             again |= list[j] == list[i];
         }
         if (again && cap->grad_mode && cap_requires_grad((const Var *)list[i]) &&
-            fault_triggered(cap->c, FAULT_GR_19)) {
+            fault_triggered(cap->c, FAULT_GR_24)) {
             list[i] = emit_unary(&cap->emit, OP_detach, list[i]);
         }
     }

@@ -341,12 +341,12 @@ static void lose_replayed_gradients(const Artifact *a, const ArtifactResult *out
     }
 }
 
-/* Seeded fault GR_20: compiling runs the function and its backward on the caller's own tensors, and
+/* Seeded fault GR_25: compiling runs the function and its backward on the caller's own tensors, and
  * so accumulates into the .grad that is there already. */
 void runtime_double_kept_grads(RuntimeSession *r) {
     const Compile c = {.options = r->compile, .counters = r->counters};
-    for (LiveTensor *o = r->live; o && fault(&c, FAULT_GR_20); o = o->next) {
-        if (o->kept && tensor_numel(o->kept) > 0 && fault_triggered(&c, FAULT_GR_20)) {
+    for (LiveTensor *o = r->live; o && fault(&c, FAULT_GR_25); o = o->next) {
+        if (o->kept && tensor_numel(o->kept) > 0 && fault_triggered(&c, FAULT_GR_25)) {
             o->kept = sum_of_grads(r, o->kept, o->kept);
         }
     }

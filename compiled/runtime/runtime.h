@@ -132,7 +132,7 @@ ErrCode runtime_reopen(RuntimeSession *r, const Recall *recall, Error *err);
 void runtime_add_kept_grads(RuntimeSession *r);
 /* The same, before another backward computes more. */
 void runtime_keep_grads(RuntimeSession *r);
-/* Seeded fault GR_20, when a call has been compiled. */
+/* Seeded fault GR_25, when a call has been compiled. */
 void runtime_double_kept_grads(RuntimeSession *r);
 bool live_requires_grad(const LiveTensor *o);
 bool live_has_grad_fn(const LiveTensor *o);
