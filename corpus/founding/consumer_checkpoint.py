@@ -1,4 +1,7 @@
-"""the write is in a checkpointed function"""
+"""the write is in a checkpointed function
+
+No program: the format lacks a branch inside a checkpointed block.
+"""
 import torch
 import torch.utils.checkpoint
 

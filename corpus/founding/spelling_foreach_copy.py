@@ -1,4 +1,7 @@
-"""torch._foreach_copy_([m], [x])"""
+"""torch._foreach_copy_([m], [x])
+
+No program: the format lacks an op on lists that writes them in place.
+"""
 import torch
 
 

@@ -1,4 +1,7 @@
-"""the written tensor is in a list"""
+"""the written tensor is in a list
+
+No program: the format lacks a tensor that stays an item of a list between two statements.
+"""
 import torch
 
 

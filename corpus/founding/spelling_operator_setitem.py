@@ -1,4 +1,7 @@
-"""operator.setitem(m, slice(None), x)"""
+"""operator.setitem(m, slice(None), x)
+
+No program: the format lacks setitem called as a function.
+"""
 import operator
 
 import torch
