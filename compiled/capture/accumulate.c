@@ -38,12 +38,7 @@ static bool is_sole_owner(const Capture *cap, const BackwardEngine *x, const Ten
     return sole;
 }
 
-static Var *same_without_history(Capture *cap, const Var *v) {
-    return capture_var(cap, alias_class_of(&v->tensor), &v->tensor, v->node);
-}
-
-/* A copy in the leaf's layout, if that is dense. */
-static ErrCode copy_for_leaf(Capture *cap, const Var *leaf, Tensor *grad, Var **out) {
+ErrCode capture_copy_for_leaf(Capture *cap, const Var *leaf, Tensor *grad, Var **out) {
     const Tensor *like = &leaf->tensor;
     if (!tensor_is_dense(like) || !tensor_same_size(like, grad)) {
         *out = (Var *)emit_unary(&cap->emit, OP__contiguous_copy, grad);
@@ -75,10 +70,10 @@ ErrCode capture_accumulate(Capture *cap, const BackwardEngine *x, Var *leaf, Ten
     Emit *e = &cap->emit;
     if (!leaf->program_grad) {
         if (!cap->grad_mode && keeps_layout(grad, &leaf->tensor) && is_sole_owner(cap, x, grad)) {
-            leaf->program_grad = same_without_history(cap, (Var *)grad);
+            leaf->program_grad = capture_without_history(cap, (Var *)grad);
             return ERR_none;
         }
-        return copy_for_leaf(cap, leaf, grad, &leaf->program_grad);
+        return capture_copy_for_leaf(cap, leaf, grad, &leaf->program_grad);
     }
     Tensor *sum = &leaf->program_grad->tensor;
     if (cap->grad_mode) {
@@ -95,13 +90,6 @@ ErrCode capture_accumulate(Capture *cap, const BackwardEngine *x, Var *leaf, Ten
 
 /* ---- statements ---- */
 
-static ErrCode var_named(Capture *cap, NameId name, Var **out) {
-    *out = (Var *)cap->env[name];
-    return *out ? ERR_none
-                : error_set(&cap->err, ERR_invalid, "the name '%s' is not bound",
-                            cap->program->names[name]);
-}
-
 /* Seeded fault GR_27: the .grad of an argument that does not require grad is taken to be None,
  * although it was set. */
 static bool grad_is_unseen(const Capture *cap, const Var *self) {
@@ -116,9 +104,9 @@ ErrCode capture_dot_grad(Capture *cap, const Stmt *stmt) {
         return error_set(&cap->err, ERR_unsupported, ".grad inside the setup");
     }
     if (d->value != NAME_NONE) {
-        TRY(var_named(cap, d->value, &value));
+        TRY(capture_look_up(cap, d->value, &value));
     }
-    TRY(var_named(cap, d->self, &self));
+    TRY(capture_look_up(cap, d->self, &self));
     if (!d->set) {
         if (self->program_grad && !grad_is_unseen(cap, self)) {
             binding_set(cap, stmt->out[0], self->program_grad);

@@ -83,6 +83,8 @@ const Tensor *cap_edge_meta(Edge edge) {
     switch (node->kind) {
     case GRAD_NODE_OP:
     case GRAD_NODE_ZERO:
+    case GRAD_NODE_FUNCTION:
+    case GRAD_NODE_ERROR:
         return node->result[edge.nr];
     case GRAD_NODE_COPY_SLICES:
         return node->base;
@@ -111,6 +113,9 @@ static ErrCode creation_error(Capture *cap, const Var *v) {
         return error_set(cap->emit.err, ERR_multi_view_inplace,
                          "the view is the output of a function that returns multiple views");
     }
+    if (v->creation_meta == CREATION_FUNCTION) {
+        return error_set(cap->emit.err, ERR_invalid, "the view was returned by a function");
+    }
     return error_set(cap->emit.err, ERR_no_grad_view_inplace,
                      "the view was created in no_grad mode");
 }
@@ -119,6 +124,7 @@ static ErrCode creation_error(Capture *cap, const Var *v) {
  * (update_tensor_hooks_on_new_gradfn in torch/csrc/autograd/variable.cpp); in-place views leave it
  * where it is. */
 static void cap_move_retains_grad(Capture *cap, Var *v, GradNode *to) {
+    v->hooks = NULL; /* they stay where they are */
     if (!v->retains_grad) {
         return;
     }
@@ -129,7 +135,7 @@ static void cap_move_retains_grad(Capture *cap, Var *v, GradNode *to) {
         }
     }
     RetainGrad *hook = arena_new(cap->arena, RetainGrad);
-    *hook = (RetainGrad){v, 0, to->retains_grad};
+    *hook = (RetainGrad){v, 0, !since(hook_before_retain), to->retains_grad};
     to->retains_grad = hook;
     v->retained_at = to;
 }
@@ -210,7 +216,7 @@ ErrCode cap_rebase_history(Capture *cap, Var *self, GradNode *fn, const OpInfo *
     copy_slices->operand = input;
     /* NotImplemented has edges for the operands that require grad only: if self does not, the first
      * is taken for self's, and lost (autogradNotImplementedFallbackImpl, CopySlices) */
-    bool lost = op_refuses_backward(op) && !fn->next_edges[0].node;
+    bool lost = op && op_refuses_backward(op) && !fn->next_edges[0].node;
     for (int i = 1; i < fn->nslot; i++) {
         copy_slices->next_edges[i] = lost ? (Edge){NULL, 0} : fn->next_edges[i];
         lost = lost && !fn->next_edges[i].node;
@@ -360,7 +366,8 @@ ErrCode cap_retain_grad(Capture *cap, Var *self) {
             return ERR_none;
         }
         RetainGrad *hook = arena_new(cap->arena, RetainGrad);
-        *hook = (RetainGrad){self, self->grad_fn.nr, fn->retains_grad};
+        bool early = !since(hook_before_retain) && !self->hooks;
+        *hook = (RetainGrad){self, self->grad_fn.nr, early, fn->retains_grad};
         fn->retains_grad = hook;
         self->retained_at = fn;
     }

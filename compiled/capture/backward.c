@@ -183,13 +183,17 @@ void backward_run(BackwardEngine *x, const Edge *root, Tensor *const *tangent, i
     }
     while (x->nready > 0 && x->emit->err->code == ERR_none) {
         GradNode *node = backward_pop_ready(x);
+        bool runs = x->ninputs == 0 || node->needed;
         node->ran = x->visit;
+        if (!runs) {
+            x->before_capture(x, node);
+        }
         for (int k = 0; k < x->ninputs; k++) {
             if (x->inputs[k].node == node) {
                 x->captured[k] = node->grad[x->inputs[k].nr];
             }
         }
-        if (x->ninputs == 0 || node->needed) {
+        if (runs) {
             x->run(x, node);
         } else {
             x->capture(x, node);
@@ -199,6 +203,22 @@ void backward_run(BackwardEngine *x, const Edge *root, Tensor *const *tangent, i
         0) { /* a node that only a CopySlices needs may depend on nodes that do not run */
         error_set(x->emit->err, ERR_invalid, "could not compute gradients for some functions");
     }
+}
+
+Edge backward_resumed_edge(const Capture *cap, const ResumedRoot *root) {
+    switch (root->kind) {
+    case ROOT_ACCUMULATE_GRAD:
+        return (Edge){cap->live[root->number]->accumulator, 0};
+    case ROOT_EXTERNAL:
+        return (Edge){cap->external[root->number], 0};
+    case ROOT_TAPE:
+        break;
+    }
+    GradNode *node = cap->tape;
+    while (node && node->number != root->number) {
+        node = node->older;
+    }
+    return (Edge){node, root->nr};
 }
 
 /* ---- what a node saved ---- */

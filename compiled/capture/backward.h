@@ -16,8 +16,9 @@ struct BackwardEngine {
     Tensor *const *tangents; /* of the roots, as the caller holds them: see accumulate.c */
     int ntangents;
     void (*run)(BackwardEngine *engine, GradNode *node); /* runs a node and delivers its results */
-    void (*capture)(BackwardEngine *engine, GradNode *node); /* with inputs: a node that is not run,
-                                                                once its gradients are captured */
+    /* with inputs: a node that is not run, before its gradients are captured and once they are */
+    void (*before_capture)(BackwardEngine *engine, GradNode *node);
+    void (*capture)(BackwardEngine *engine, GradNode *node);
     GradNode **ready; /* a heap, highest sequence number first */
     int nready, capacity;
     int waiting;                        /* nodes that have received something, and not yet all */
@@ -26,6 +27,8 @@ struct BackwardEngine {
 };
 /* Runs backward from `root` with `tangent`s (NULL: undefined). */
 void backward_run(BackwardEngine *engine, const Edge *root, Tensor *const *tangent, int nroots);
+/* Where a resumed backward starts: the edge that its root stands for; to NULL if there is none. */
+Edge backward_resumed_edge(const Capture *cap, const ResumedRoot *root);
 /* Edges on the longest path from `node` (topological_nr in torch/csrc/autograd/function.h). */
 int backward_topological_nr(Capture *cap, GradNode *node);
 /* Is a gradient along the edge needed? */

@@ -83,8 +83,6 @@ static ErrCode capture_run_op(Capture *cap, const Stmt *stmt) {
     return capture_bind_outputs(cap, stmt, out, nout);
 }
 
-static ErrCode capture_run_block(Capture *cap, const Block *block);
-
 /* Is statement `sid` among those of the block, or inside them? Statements are numbered in order. */
 static bool block_holds(const Block *block, int sid) {
     const Stmt *s = block->first;
@@ -124,8 +122,19 @@ static ErrCode capture_run_assert(Capture *cap, const Stmt *stmt) {
     return holds ? ERR_none : error_set(&cap->err, ERR_assertion, "the assertion is false");
 }
 
+int64_t capture_input_versions(const Capture *cap) {
+    int64_t sum = 0;
+    for (int i = 0; i < cap->ncls && cap->walks_inside; i++) {
+        sum += cap->cls[i]->input >= 0 ? cap->cls[i]->storage.version : 0;
+    }
+    return sum;
+}
+
 static ErrCode capture_run_stmt(Capture *cap, const Stmt *stmt) {
-    cap->sid = stmt->sid;
+    if (!cap->frame.open) { /* a block of a function is at the statement that runs it */
+        cap->sid = stmt->sid;
+        cap->input_versions = capture_input_versions(cap);
+    }
     cap->writing = -1;
     switch (stmt->kind) {
     case STMT_OP:
@@ -153,9 +162,9 @@ static ErrCode capture_run_stmt(Capture *cap, const Stmt *stmt) {
         cap->end = END_BREAK;
         return ERR_internal; /* ends the walk; no error of the program */
     case STMT_APPLY:
-        return error_set(&cap->err, ERR_unsupported, "a function of the program's own");
+        return capture_function(cap, stmt);
     case STMT_HOOK:
-        return error_set(&cap->err, ERR_unsupported, "a hook");
+        return capture_hook(cap, stmt);
     case STMT_DOT_GRAD:
         return capture_dot_grad(cap, stmt);
     case STMT_COUNT:
@@ -164,8 +173,11 @@ static ErrCode capture_run_stmt(Capture *cap, const Stmt *stmt) {
     return ERR_none;
 }
 
-static ErrCode capture_run_block(Capture *cap, const Block *block) {
-    for (const Stmt *stmt = block->first; stmt; stmt = stmt->next) {
+ErrCode capture_run_block(Capture *cap, const Block *block) {
+    for (const Stmt *stmt = block->first; stmt && cap->frame.open; stmt = stmt->next) {
+        TRY(capture_run_stmt(cap, stmt));
+    }
+    for (const Stmt *stmt = block->first; stmt && !cap->frame.open; stmt = stmt->next) {
         if (cap->resume >= 0 && stmt->next && stmt->next->sid <= cap->resume) {
             continue; /* an earlier region ran it */
         }
@@ -374,7 +386,8 @@ void capture_program(Compile *c, const CaptureInput *in) {
                        .records = capture_records,
                        .read_history = capture_reads_history};
     cap->grad_mode = in->grad_mode;
-    cap->takes_gradients = capture_takes_gradients(c->program);
+    cap->walks_inside = capture_walks_inside(c->program);
+    cap->takes_gradients = cap->walks_inside || capture_takes_gradients(c->program);
     cap->sees_grads = program_sees_grads(c->program);
     cap->resume = in->resume < 0 ? BODY : in->resume;
     cap->env = arena_array(arena, Tensor *, c->program->nnames);

@@ -42,6 +42,13 @@ typedef enum CaptureEnd {
     END_CHECK    /* a CHECK before a data-dependent value fired: err, at */
 } CaptureEnd;
 
+/* The block of a function of the program's own, or of a hook, that is being run. */
+typedef struct CaptureFrame {
+    bool open;
+    const bool *needs_input_grad; /* by operand */
+    const bool *none;             /* in a backward, by NameId: a gradient that is None; or NULL */
+} CaptureFrame;
+
 struct Capture {
     Emit emit; /* first: Emit * is Capture * */
     Compile *c;
@@ -51,7 +58,8 @@ struct Capture {
     CaptureInput in;
     Error err; /* the program's error */
     bool grad_mode;
-    bool takes_gradients; /* the program has a grad statement */
+    bool takes_gradients; /* a backward walks the tape while it is recorded */
+    bool walks_inside;    /* ... also that of the harness (final_backward.c) */
     bool sees_grads;      /* it reads or sets .grad, or has a backward statement */
     int64_t visits;       /* of the engine so far */
     int sid;              /* the running statement */
@@ -88,8 +96,13 @@ struct Capture {
     int writing; /* input storage that is left unsettled if this statement finds a bad value; or -1
                   */
     CaptureEnd end;
-    int at;         /* where the error, or the graph_break, is */
-    int resume;     /* statements up to this one are skipped; -1 once it is reached */
+    int at;             /* where the error, or the graph_break, is */
+    int resume;         /* statements up to this one are skipped; -1 once it is reached */
+    CaptureFrame frame; /* of the block of a function that is being run */
+    bool in_final;      /* the backward of the harness is being walked */
+    bool bare;          /* ... outside of any block: gradients are no tensors of the program */
+    struct HookHandle *handles; /* of the hooks registered so far, the last first */
+    int64_t input_versions;     /* versions of all inputs, summed, when the statement began */
     Var *permuted;  /* the view that the last permute made; kept for seeded faults only */
     bool unsettled; /* the error was found in a value while writing to input storage `writing` */
 };
@@ -113,6 +126,10 @@ ErrCode capture_cast_after_scan(Capture *cap, const Call *call, Var **v);
 /* ---- capture.c ---- */
 /* Does some statement of the function take gradients? */
 bool capture_takes_gradients(const Program *p);
+/* The versions of all inputs, summed: has one been written since? */
+int64_t capture_input_versions(const Capture *cap);
+/* Runs the statements of a block. */
+ErrCode capture_run_block(Capture *cap, const Block *block);
 /* Walks the program; fills c->graph and c->capture. Never fails: see Capture.end. */
 void capture_program(Compile *c, const CaptureInput *in);
 
@@ -197,7 +214,54 @@ ErrCode capture_grad(Capture *cap, const Stmt *stmt);
 /* A fresh tensor with the geometry of `like`, from offset 0. */
 ErrCode capture_empty_like(Capture *cap, const Tensor *like, Var **out);
 
+/* What the node makes of the gradients that have arrived: out[slot], as its rule, or its own
+ * backward, computes it. `need`: by slot. */
+ErrCode capture_differentiate(Capture *cap, GradNode *node, const bool *need, Tensor *const *grad,
+                              Tensor **out);
+/* Adds a gradient to what retain_grad keeps. */
+ErrCode capture_retain(Capture *cap, const GradNode *node, bool early);
+/* What happens before a node runs: hooks, and retain_grad. */
+ErrCode capture_before_node(Capture *cap, GradNode *node);
+
+/* ---- capture/function.c ---- */
+/* What a block of a function replaces. */
+typedef struct OuterFrame {
+    Tensor **env;
+    Binding *binding;
+    CaptureFrame frame;
+    bool bare, grad_mode, in_program, create_graph, in_formula;
+} OuterFrame;
+/* Opens a frame in which no name is bound; returns what capture_frame_close restores. */
+OuterFrame capture_frame_open(Capture *cap, const bool *needs_input_grad, bool grad_mode);
+void capture_frame_close(Capture *cap, const OuterFrame *outer);
+/* The tensor that the name means; `invalid` if there is none. */
+ErrCode capture_look_up(Capture *cap, NameId name, Var **out);
+/* The same tensor as a new one, without a history. */
+Var *capture_without_history(Capture *cap, const Var *v);
+/* An apply statement: the forward is run here and recorded as one node. */
+ErrCode capture_function(Capture *cap, const Stmt *stmt);
+
+/* ---- capture/function_backward.c ---- */
+/* The node's own backward. */
+ErrCode capture_function_backward(Capture *cap, GradNode *node, Tensor *const *grad, Tensor **out);
+
+/* ---- capture/hook.c ---- */
+/* A hook that is registered, or removed. */
+ErrCode capture_hook(Capture *cap, const Stmt *stmt);
+/* The hooks that are called before the node runs, or its gradient becomes a result. */
+ErrCode capture_call_hooks(Capture *cap, GradNode *node);
+/* ... and those that are called after the leaf's gradient was accumulated. */
+ErrCode capture_call_post_hooks(Capture *cap, Var *leaf);
+
+/* ---- capture/final_backward.c ---- */
+/* Has the program functions or hooks, whose blocks the backward of the harness runs? */
+bool capture_walks_inside(const Program *p);
+/* The backward of the harness, or its part in this region, for such a program. */
+void capture_final_backward(Compile *c);
+
 /* ---- capture/accumulate.c ---- */
+/* A copy in the leaf's layout, if that is dense. */
+ErrCode capture_copy_for_leaf(Capture *cap, const Var *leaf, Tensor *grad, Var **out);
 /* AccumulateGrad, where the program can see which tensor .grad is. */
 ErrCode capture_accumulate(Capture *cap, const BackwardEngine *x, Var *leaf, Tensor *grad);
 /* .grad, read or set. */

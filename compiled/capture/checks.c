@@ -12,8 +12,23 @@
 
 #include <math.h>
 
+/* What a CHECK in the block of a function cannot do: fail in the backward of the harness, which has
+ * no statement, or after the same statement has written to an input. */
+static void block_refuses_check(Capture *cap) {
+    bool written = cap->input_versions != capture_input_versions(cap);
+    if (cap->in_final || written) {
+        error_set(&cap->err, ERR_unsupported, "a function that refuses a value %s",
+                  cap->in_final ? "in its backward" : "after a write");
+    }
+}
+
 static void add_check(Capture *cap, CheckKind kind, Node *value, int64_t bound, ErrCode code,
                       const char *message) {
+    if (cap->frame.open) {
+        block_refuses_check(cap);
+    } else if (cap->in_final) {
+        return; /* of a derivative rule: the forward has checked it */
+    }
     graph_check(cap->graph, kind, value, bound, code, message, cap->sid)->number = cap->writing;
 }
 

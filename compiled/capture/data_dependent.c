@@ -7,6 +7,9 @@ static ErrCode capture_data_dependent(Capture *cap, DataDependentKind kind, cons
     if (cap->in.sample) {
         return error_set(&cap->err, ERR_unsupported, "a sample compilation has no values");
     }
+    if (cap->in_final) {
+        return error_set(&cap->err, ERR_unsupported, "a size that depends on a gradient's values");
+    }
     DataDependent *d = arena_new(cap->arena, DataDependent);
     d->kind = kind;
     ErrCode code = cap->in.evaluate(cap, d, (const Var *)t);

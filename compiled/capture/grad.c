@@ -37,11 +37,13 @@ static ErrCode grad_unpack_results(Capture *cap, GradNode *node, Tensor **out) {
 }
 
 /* out[slot]: the gradients as the rule computes them, not yet reduced to the operands' sizes. */
-static ErrCode grad_differentiate(ProgramGrad *in, GradNode *node, const bool *need,
-                                  Tensor *const *grad, Tensor **out) {
-    Capture *cap = in->cap;
+ErrCode capture_differentiate(Capture *cap, GradNode *node, const bool *need, Tensor *const *grad,
+                              Tensor **out) {
     Emit *e = &cap->emit;
     bool any = false;
+    if (node->kind == GRAD_NODE_FUNCTION) {
+        return capture_function_backward(cap, node, grad, out);
+    }
     TRY(backward_check_saved(cap, node, e->err));
     for (int i = 0; i < node->nout; i++) {
         any |= grad[i] != NULL;
@@ -111,7 +113,7 @@ static ErrCode grad_run_copy_slices(ProgramGrad *in, const GradNode *node, bool 
                 window_layout.stride, window_layout.ndim, window_layout.offset);
     Tensor *slice = emit_unary(e, OP__contiguous_copy, window);
     TRY(e->err->code);
-    TRY(grad_differentiate(in, node->fn, need, &slice, out));
+    TRY(capture_differentiate(cap, node->fn, need, &slice, out));
     if (out[0] && need[0]) {
         (void)emit_op(e, OP_copy_, 2, window, out[0]);
         out[0] = &whole->tensor;
@@ -137,21 +139,21 @@ static ErrCode grad_accumulate(Capture *cap, Var *v, Tensor *grad) {
 static ErrCode grad_run_accumulate_grad(const ProgramGrad *in, const GradNode *node) {
     Capture *cap = in->cap;
     Var *leaf = node->leaf;
-    if (!node->grad[0]) {
+    if (!node->grad[0] && !since(moved_leaf_first)) {
         return ERR_none;
     }
     TRY(cap_grad_fn(cap, leaf));
     if (leaf->grad_fn.node) {
         return error_set(cap->emit.err, ERR_invalid, LEAF_MOVED);
     }
-    if (leaf->retains_grad && !since(retain_detached)) {
+    if (node->grad[0] && leaf->retains_grad && !since(retain_detached)) {
         TRY(grad_accumulate(cap, leaf, node->grad[0]));
     }
-    if (!cap_requires_grad(leaf)) {
-        return ERR_none;
+    if (node->grad[0] && cap_requires_grad(leaf)) {
+        TRY(cap->sees_grads ? capture_accumulate(cap, &in->engine, leaf, node->grad[0])
+                            : grad_accumulate(cap, leaf, node->grad[0]));
     }
-    return cap->sees_grads ? capture_accumulate(cap, &in->engine, leaf, node->grad[0])
-                           : grad_accumulate(cap, leaf, node->grad[0]);
+    return capture_call_post_hooks(cap, leaf);
 }
 
 static ErrCode grad_refuse_external(Capture *cap) {
@@ -196,27 +198,41 @@ static bool grad_waits_for_external(const Capture *cap, const BackwardEngine *x,
     return false;
 }
 
-static ErrCode grad_retain(Capture *cap, const GradNode *node) {
+ErrCode capture_retain(Capture *cap, const GradNode *node, bool early) {
     for (const RetainGrad *hook = node->retains_grad; hook; hook = hook->next) {
-        TRY(grad_accumulate(cap, hook->var, node->grad[hook->nr]));
+        TRY(hook->early == early ? grad_accumulate(cap, hook->var, node->grad[hook->nr])
+                                 : ERR_none);
     }
     const GradNode *half = cap_silent_half(node);
-    if (half && half->retains_grad) {
-        TRY(grad_accumulate(cap, half->retains_grad->var, NULL));
+    for (const RetainGrad *hook = half ? half->retains_grad : NULL; hook; hook = hook->next) {
+        TRY(hook->early == early ? grad_accumulate(cap, hook->var, NULL) : ERR_none);
     }
     return ERR_none;
 }
 
-/* A node whose gradient is an output and that leads nowhere else. */
+ErrCode capture_before_node(Capture *cap, GradNode *node) {
+    TRY(capture_retain(cap, node, true));
+    TRY(capture_call_hooks(cap, node));
+    return capture_retain(cap, node, false);
+}
+
+/* A node whose gradient is an output and that leads nowhere else: hooks, before it is captured, and
+ * retain_grad, after it. */
+static void grad_before_capture(BackwardEngine *x, GradNode *node) {
+    if (since(hook_before_capture)) {
+        (void)capture_call_hooks(((ProgramGrad *)x)->cap, node);
+    }
+}
+
 static void grad_capture_node(BackwardEngine *x, GradNode *node) {
     if (since(grad_retains)) {
-        (void)grad_retain(((ProgramGrad *)x)->cap, node);
+        (void)capture_retain(((ProgramGrad *)x)->cap, node, false);
     }
 }
 
 static ErrCode grad_run_kind(ProgramGrad *in, GradNode *node, bool *need, Tensor **out) {
     Capture *cap = in->cap;
-    TRY(grad_retain(cap, node));
+    TRY(capture_before_node(cap, node));
     switch (node->kind) {
     case GRAD_NODE_ACCUMULATE_GRAD:
         return grad_run_accumulate_grad(in, node);
@@ -224,7 +240,11 @@ static ErrCode grad_run_kind(ProgramGrad *in, GradNode *node, bool *need, Tensor
         return grad_refuse_external(cap);
     case GRAD_NODE_OP:
     case GRAD_NODE_ZERO:
-        return grad_differentiate(in, node, need, node->grad, out);
+    case GRAD_NODE_FUNCTION:
+        return capture_differentiate(cap, node, need, node->grad, out);
+    case GRAD_NODE_ERROR:
+        return error_set(cap->emit.err, ERR_invalid,
+                         "a function that is once differentiable is differentiated twice");
     case GRAD_NODE_COPY_SLICES:
         return grad_run_copy_slices(in, node, need, out);
     case GRAD_NODE_AS_STRIDED:
@@ -413,6 +433,7 @@ ErrCode capture_grad(Capture *cap, const Stmt *stmt) {
                                  .tangents = tangent,
                                  .ntangents = g->noutputs,
                                  .run = grad_run_node,
+                                 .before_capture = grad_before_capture,
                                  .capture = grad_capture_node},
                       .cap = cap,
                       .retain_graph = g->retain_given ? g->retain_graph : g->create_graph};

@@ -20,6 +20,7 @@ typedef struct Capture Capture;
 typedef struct Var Var;
 typedef struct GradNode GradNode;
 typedef struct Binding Binding;
+typedef struct HookList HookList;
 
 /* A storage of the program. `storage` has no data; its address is the identity that overlap tests
  * compare. */
@@ -58,6 +59,8 @@ struct Var {
     Node *grad;            /* the same with what the backward added, after joint; or NULL */
     bool retains_grad;     /* retain_grad was called while it was not a leaf */
     GradNode *retained_at; /* ... and this node holds the hook */
+    HookList *hooks;       /* NULL: none were registered since it got its grad_fn (hook.c) */
+    HookList *post_hooks;  /* of a leaf, after its gradient was accumulated; or NULL */
 };
 
 /* All but the metadata. */
@@ -71,15 +74,33 @@ typedef enum GradNodeKind {
     GRAD_NODE_ZERO,        /* zeros for every operand: an in-place comparison */
     GRAD_NODE_COPY_SLICES, /* CopySlices: the base's gradient, in which the slice `view` is replaced
                               by what `inner` makes of it */
-    GRAD_NODE_AS_STRIDED   /* AsStrided: a view's regenerated grad_fn, a strided read of the base */
+    GRAD_NODE_AS_STRIDED,  /* AsStrided: a view's regenerated grad_fn, a strided read of the base */
+    GRAD_NODE_FUNCTION,    /* the backward of a function of the program's own */
+    GRAD_NODE_ERROR        /* the second derivative of one that is once differentiable: it raises */
 } GradNodeKind;
 
 /* retain_grad: what arrives at output `nr` of a tape node is added to the grad of `var`. */
 typedef struct RetainGrad {
     Var *var;
     int nr;
+    bool early; /* before what hooks do to it (1.13) */
     struct RetainGrad *next;
 } RetainGrad;
+
+/* Hooks that are called with what arrives at output `nr` of a tape node. */
+typedef struct NodeHooks {
+    const HookList *list;
+    int nr;
+    struct NodeHooks *next;
+} NodeHooks;
+
+/* A value that a function of the program's own saved. */
+typedef struct FunctionSaved {
+    Var *var;
+    int64_t version; /* of its storage then */
+    bool own; /* the node made it, as output `nr`: unpacked as a new tensor with its history */
+    int nr;
+} FunctionSaved;
 
 /* A saved value: its storage and the version it had. Unpacking an operand materializes its grad_fn;
  * that of a result is known. */
@@ -119,7 +140,11 @@ struct GradNode {
                       saved ones as they were */
     Var *saved_result; /* ... and its result, if that is saved */
     RetainGrad *retains_grad;
-    Var *leaf;                 /* ACCUMULATE_GRAD */
+    NodeHooks *hooks;
+    const struct Function *function; /* FUNCTION */
+    const bool *needs_input_grad;    /* ... by operand: did it require grad? */
+    const FunctionSaved *kept;       /* ... what it saved, by place in `save` */
+    Var *leaf;                       /* ACCUMULATE_GRAD */
     const Tensor *base, *view; /* COPY_SLICES, AS_STRIDED: layouts in one storage. EXTERNAL: base,
                                   the metadata of a gradient. ACCUMULATE_GRAD: base, if the leaf's
                                   own geometry has changed */
@@ -169,7 +194,7 @@ ErrCode cap_gradient_edge(Capture *cap, Var *v, Edge *edge);
 Var *cap_new_view(Capture *cap, Var *of, const Tensor *meta, bool multi);
 /* May a write to `self` be recorded? */
 ErrCode cap_check_inplace(Capture *cap, Var *self);
-/* self's value was written by `fn` (nr 0); the version has been bumped. */
+/* self's value was written by `fn` (nr 0; op NULL: a function); the version has been bumped. */
 ErrCode cap_rebase_history(Capture *cap, Var *self, GradNode *fn, const OpInfo *op);
 /* `fn` (nr 0) is self's grad_fn from now on, for a view as well; the version has been bumped. */
 void cap_set_history(Var *self, GradNode *fn);

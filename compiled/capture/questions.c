@@ -23,7 +23,16 @@ ErrCode capture_decide(Capture *cap, const Predicate *q, bool branch, bool *valu
         *value = cap->grad_mode;
         return ERR_none;
     }
+    if (q->kind == PRED_needs_input_grad) {
+        *value = cap->frame.needs_input_grad[q->dim];
+        return ERR_none;
+    }
     Binding *h = binding_of(cap, q->of);
+    bool none = !h && cap->frame.none && cap->frame.none[q->of];
+    if (q->kind == PRED_is_none && (h || none)) {
+        *value = none;
+        return ERR_none;
+    }
     if (!h) {
         return capture_unbound(cap, q->of);
     }
@@ -51,7 +60,7 @@ ErrCode capture_decide(Capture *cap, const Predicate *q, bool branch, bool *valu
         *value = t->ndim == q->dim;
         break;
     case PRED_is_grad_enabled:
-    case PRED_needs_input_grad: /* in functions only */
+    case PRED_needs_input_grad:
     case PRED_is_none:
     case PRED_COUNT:
     case PRED_not:

@@ -13,7 +13,8 @@
 typedef enum CreationMeta {
     CREATION_DEFAULT,
     CREATION_NO_GRAD,
-    CREATION_MULTI_OUTPUT
+    CREATION_MULTI_OUTPUT,
+    CREATION_FUNCTION /* returned by a program's own function */
 } CreationMeta;
 
 /* The autograd record of a tensor that outlives a region. Copied by assignment from one region's

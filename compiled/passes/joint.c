@@ -347,6 +347,10 @@ static void joint_run_node(BackwardEngine *x, GradNode *node) {
     case GRAD_NODE_ZERO:
         joint_run_function(j, node);
         break;
+    case GRAD_NODE_FUNCTION: /* in programs that joint leaves alone */
+    case GRAD_NODE_ERROR:
+        error_set(&j->err, ERR_internal, "a function in the joint pass");
+        break;
     case GRAD_NODE_COPY_SLICES:
         joint_run_copy_slices(j, node);
         break;
@@ -400,7 +404,7 @@ static bool joint_adds_as_eager(const Joint *j) {
 bool pass_joint(Compile *c) {
     Capture *cap = c->capture;
     Graph *g = c->graph;
-    if (!cap) {
+    if (!cap || cap->walks_inside) { /* capture/final_backward.c has walked the tape */
         return false;
     }
     const ResumedBackward *resumed = cap->in.resumed;

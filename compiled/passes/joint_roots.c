@@ -41,27 +41,11 @@ static int find_statement_roots(const Capture *cap, JointRoot *root) {
     return cap->nroots;
 }
 
-static Edge resumed_edge(Capture *cap, const ResumedRoot *root) {
-    switch (root->kind) {
-    case ROOT_ACCUMULATE_GRAD:
-        return (Edge){cap->live[root->number]->accumulator, 0};
-    case ROOT_EXTERNAL:
-        return (Edge){cap->external[root->number], 0};
-    case ROOT_TAPE:
-        break;
-    }
-    GradNode *node = cap->tape;
-    while (node && node->number != root->number) {
-        node = node->older;
-    }
-    return (Edge){node, root->nr};
-}
-
 static int find_resumed_roots(Capture *cap, Error *err, JointRoot *root) {
     const ResumedBackward *resumed = cap->in.resumed;
     int n = 0;
     for (int i = 0; i < resumed->nroot; i++) {
-        Edge edge = resumed_edge(cap, &resumed->root[i]);
+        Edge edge = backward_resumed_edge(cap, &resumed->root[i]);
         bool there = edge.node && edge.nr < max_i64(edge.node->nout, 1) && cap_edge_meta(edge);
         if (!there) { /* with a seeded fault, reused code may have recorded another tape */
             error_set(err, ERR_internal, "the region captured again has another tape");

@@ -84,6 +84,7 @@ static Artifact *compile_region(RuntimeSession *r, const CaptureInput *in, Symbo
     if (captured) {
         captured(user, cap);
     }
+    capture_final_backward(c);
     if (symbols) {
         own->exit = exit;
     }
@@ -127,10 +128,12 @@ const Artifact *region_find(RuntimeSession *r, const CaptureInput *in, bool *com
     if (why != MISS_COUNT) {
         r->counters->miss[why]++;
     }
-    a = compile_region(
-        r, in,
-        r->last_call || r->compile->no_reuse || r->compile->no_symbols ? NULL : symbols_find(r, in),
-        NULL, NULL);
+    a = compile_region(r, in,
+                       r->last_call || r->compile->no_reuse || r->compile->no_symbols ||
+                               r->walks_inside
+                           ? NULL
+                           : symbols_find(r, in),
+                       NULL, NULL);
     a->key = key;
     a->key_bytes = bytes;
     a->made_for = *in;

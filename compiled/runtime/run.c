@@ -14,10 +14,11 @@ static bool changes_geometry(const Block *block) {
     return false;
 }
 
-/* Does some statement run a backward, or register something for a later one (retain_grad)? */
+/* Does some statement run a backward, or register something for a later one (retain_grad, a hook)?
+ */
 static bool needs_whole_tape(const Block *block) {
     for (const Stmt *s = block->first; s; s = s->next) {
-        if (s->kind == STMT_GRAD || s->kind == STMT_DOT_GRAD ||
+        if (s->kind == STMT_GRAD || s->kind == STMT_DOT_GRAD || s->kind == STMT_HOOK ||
             (s->kind == STMT_OP && s->op->id == OP_retain_grad) || needs_whole_tape(&s->body) ||
             needs_whole_tape(&s->orelse)) {
             return true;
@@ -89,7 +90,8 @@ Result *compiled_run(const Program *p, const CompileOptions *compile, const RunO
                         .counters = counters,
                         .first_step = counters->gate_steps,
                         .arena = arena};
-    r.apart = after_is_apart(p);
+    r.walks_inside = capture_walks_inside(p);
+    r.apart = !r.walks_inside && after_is_apart(p);
     r.breaks =
         has_graph_break(&p->body) && !needs_whole_tape(&p->body) && (r.apart || !p->after.first);
     r.comes_back = p->backward.given || (r.apart && has_backward(&p->after));

@@ -1,0 +1,362 @@
+/* The backward of the harness for a program with functions of its own or hooks: walked before the
+ * graph is functional, so that their blocks can write in place and see views, like the statements
+ * of the program. Derivative rules run through the capture's own Emit, as in capture/grad.c; what
+ * they record has the place AT_BACKWARD. The pass joint has nothing left to do then.
+ *
+ * Roots are the tangents of the returns, or the edges that the backward of a later region has
+ * reached (ResumedBackward). */
+#include "compiled/capture/capture.h"
+
+#include <string.h>
+
+typedef struct FinalBackward {
+    BackwardEngine engine; /* first: BackwardEngine * is FinalBackward * */
+    Capture *cap;
+} FinalBackward;
+
+/* ---- which programs ---- */
+
+static bool block_walks_inside(const Block *block) {
+    for (const Stmt *s = block->first; s; s = s->next) {
+        if (s->kind == STMT_APPLY || s->kind == STMT_HOOK || block_walks_inside(&s->body) ||
+            block_walks_inside(&s->orelse)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+bool capture_walks_inside(const Program *p) {
+    return block_walks_inside(&p->setup) || block_walks_inside(&p->body) ||
+           block_walks_inside(&p->after);
+}
+
+/* ---- nodes ---- */
+
+/* Does the backward continue in a region before this one? */
+static bool final_has_earlier_region(const FinalBackward *x) {
+    const Capture *cap = x->cap;
+    bool earlier = cap->in.resumed && cap->in.resumed->earlier_roots;
+    for (int i = 0; i < cap->in.n; i++) {
+        earlier |= cap->external[i] && cap->external[i]->visit == x->engine.visit;
+    }
+    return earlier;
+}
+
+static ErrCode final_accumulate(Capture *cap, Var *v, Tensor *grad) {
+    if (v->program_grad && v->grad_written != ERR_none) {
+        return error_set(cap->emit.err, v->grad_written,
+                         "the .grad of a leaf is no memory of its own");
+    }
+    v->program_grad =
+        (Var *)(v->program_grad ? emit_add(&cap->emit, &v->program_grad->tensor, grad) : grad);
+    return cap->emit.err->code;
+}
+
+/* As joint_run_moved_leaf: the refusal may have to wait for an earlier region. */
+static ErrCode final_refuse_moved_leaf(const FinalBackward *x, Var *leaf, Tensor *grad) {
+    Capture *cap = x->cap;
+    if (leaf->entry < 0 || !final_has_earlier_region(x)) {
+        return error_set(cap->emit.err, ERR_invalid, LEAF_MOVED);
+    }
+    if (!cap->moved_leaves) {
+        cap->moved_leaves = arena_array(cap->arena, int, cap->in.n);
+    }
+    cap->moved_leaves[cap->nmoved_leaves++] = leaf->entry;
+    return grad ? final_accumulate(cap, leaf, grad) : ERR_none;
+}
+
+static ErrCode final_run_accumulate_grad(const FinalBackward *x, const GradNode *node) {
+    Capture *cap = x->cap;
+    Var *leaf = node->leaf;
+    Tensor *grad = node->grad[0];
+    if (!grad && !since(moved_leaf_first)) {
+        return ERR_none;
+    }
+    TRY(cap_grad_fn(cap, leaf));
+    if (leaf->grad_fn.node) {
+        return final_refuse_moved_leaf(x, leaf, grad);
+    }
+    if (grad && leaf->retains_grad && !since(retain_detached)) { /* before detach_ made it a leaf */
+        TRY(final_accumulate(cap, leaf, grad));
+    }
+    if (grad && cap_requires_grad(leaf)) {
+        TRY(final_accumulate(cap, leaf, grad));
+    }
+    if (leaf->post_hooks && cap->sees_grads) {
+        return error_set(cap->emit.err, ERR_unsupported, "a hook of a .grad that the program sees");
+    }
+    return capture_call_post_hooks(cap, leaf);
+}
+
+/* The gradient's value, in memory of its own. */
+static Node *final_value(Capture *cap, Tensor *grad) {
+    const Var *copy = (const Var *)emit_unary(&cap->emit, OP__contiguous_copy, grad);
+    return copy ? copy->node : NULL;
+}
+
+/* The region before receives the gradient, also if it is undefined. */
+static ErrCode final_run_external(Capture *cap, const GradNode *node) {
+    int i = 0;
+    while (cap->external[i] != node) {
+        i++;
+    }
+    const OpInfo *refuses = cap->in.entry[i].refuses;
+    if (refuses && !(cap->in.resumed && cap->in.resumed->earlier_roots)) {
+        return error_set(cap->emit.err, ERR_invalid, "derivative for aten::%s is not implemented",
+                         refuses->name);
+    }
+    InputPlan *plan = &cap->graph->inp[cap->nlive + i];
+    plan->grad = node->grad[0] ? final_value(cap, node->grad[0]) : NULL;
+    plan->grad_state = plan->grad ? GRAD_VALUE : GRAD_NULL;
+    return cap->emit.err->code;
+}
+
+/* CopySlices. What it makes of the gradient is a copy, unless the view is all of its base: then the
+ * gradient itself is handed to the op, if it is contiguous. */
+static ErrCode final_run_copy_slices(Capture *cap, GradNode *node, bool *need, Tensor **out) {
+    Emit *e = &cap->emit;
+    Tensor *grad = node->grad[0], *window, *slice = grad;
+    Var *whole;
+    if (!grad) {
+        return ERR_none;
+    }
+    if (node->freed) {
+        return error_set(e->err, ERR_graph_freed,
+                         "trying to backward through the graph a second time");
+    }
+    TRY(capture_empty_like(cap, node->base, &whole));
+    if (!tensor_overlaps_itself(node->base) && tensor_same_layout(node->view, node->base)) {
+        window = &whole->tensor;
+    } else {
+        Tensor layout = *node->view;
+        int64_t extent;
+        (void)emit_op(e, OP_copy_, 2, &whole->tensor, grad);
+        TRY(e->err->code);
+        layout.offset -= node->base->offset;
+        if (layout.offset < 0 || !tensor_extent(&layout, &extent) ||
+            extent > whole->tensor.storage->numel) {
+            return error_set(e->err, ERR_invalid,
+                             "the written view lies outside its base's geometry");
+        }
+        slice = window = emit_op(e, OP_as_strided, 4, &whole->tensor, layout.size, layout.ndim,
+                                 layout.stride, layout.ndim, layout.offset);
+        TRY(e->err->code);
+    }
+    if (slice == window || !tensor_is_contiguous(slice)) {
+        slice = emit_unary(e, OP__contiguous_copy, slice);
+        TRY(e->err->code);
+    }
+    TRY(capture_differentiate(cap, node->fn, need, &slice, out));
+    if (out[0] && need[0]) {
+        (void)emit_op(e, OP_copy_, 2, window, out[0]);
+        out[0] = &whole->tensor;
+    }
+    return e->err->code;
+}
+
+static ErrCode final_run_kind(const FinalBackward *x, GradNode *node, bool *need, Tensor **out) {
+    Capture *cap = x->cap;
+    TRY(capture_before_node(cap, node));
+    switch (node->kind) {
+    case GRAD_NODE_ACCUMULATE_GRAD:
+        return final_run_accumulate_grad(x, node);
+    case GRAD_NODE_EXTERNAL:
+        return final_run_external(cap, node);
+    case GRAD_NODE_OP:
+    case GRAD_NODE_ZERO:
+    case GRAD_NODE_FUNCTION:
+        return capture_differentiate(cap, node, need, node->grad, out);
+    case GRAD_NODE_COPY_SLICES:
+        return final_run_copy_slices(cap, node, need, out);
+    case GRAD_NODE_AS_STRIDED:
+        out[0] = node->grad[0]
+                     ? emit_as_strided_grad(&cap->emit, node->grad[0], node->base, node->view)
+                     : NULL;
+        return cap->emit.err->code;
+    case GRAD_NODE_ERROR:
+        return error_set(cap->emit.err, ERR_invalid,
+                         "a function that is once differentiable is differentiated twice");
+    }
+    return ERR_none;
+}
+
+static void final_run_node(BackwardEngine *engine, GradNode *node) {
+    FinalBackward *x = (FinalBackward *)engine;
+    Emit *e = engine->emit;
+    bool need[MAX_SLOTS];
+    Tensor *out[MAX_SLOTS];
+    for (int i = 0; i < node->nslot; i++) {
+        need[i] = node->next_edges[i].node != NULL;
+        out[i] = NULL;
+    }
+    if (final_run_kind(x, node, need, out) != ERR_none) {
+        return;
+    }
+    for (int i = 0; i < node->nslot; i++) {
+        out[i] =
+            need[i] && out[i] ? grad_finish(e, out[i], cap_edge_meta(node->next_edges[i])) : NULL;
+    }
+    if (e->err->code == ERR_none && !node->freed) { /* a node that raises is not released */
+        cap_free_node(node);
+        node->moved_before = x->cap->nmoved_leaves;
+    }
+    for (int i = 0; i < node->nslot && e->err->code == ERR_none; i++) {
+        backward_deliver(engine, node->next_edges[i], out[i], false);
+    }
+}
+
+/* ---- roots ---- */
+
+static Tensor *final_tangent(Capture *cap, int number, const Tensor *like) {
+    Node *node = graph_tangent(cap->graph, number, like);
+    AliasClass *cls = capture_class(cap, like->dtype, tensor_numel(like), node, -1);
+    return &capture_var(cap, cls, &node->t, node)->tensor;
+}
+
+static int final_return_roots(Capture *cap, Edge *edge, Tensor **tangent) {
+    const Backward *backward = &cap->program->backward;
+    int n = 0;
+    for (int k = 0; k < cap->graph->nret; k++) {
+        Var *v = cap->ret[k];
+        if (!backward_includes(backward, k) || !dtype_is_float(v->tensor.dtype) ||
+            !cap_requires_grad(v)) {
+            continue;
+        }
+        if (cap_gradient_edge(cap, v, &edge[n]) == ERR_none && !edge[n].node) {
+            error_set(cap->emit.err, ERR_invalid,
+                      "element %d of tensors does not require grad and does not have a grad_fn", k);
+        }
+        if (cap->emit.err->code != ERR_none) {
+            return n;
+        }
+        tangent[n++] = final_tangent(cap, k, &cap->graph->ret[k].layout);
+    }
+    return n;
+}
+
+static int final_resumed_roots(Capture *cap, Edge *edge, Tensor **tangent) {
+    const ResumedBackward *resumed = cap->in.resumed;
+    for (int i = 0; i < resumed->nroot; i++) {
+        const Tensor *grad = resumed->root[i].grad;
+        edge[i] = backward_resumed_edge(cap, &resumed->root[i]);
+        bool there =
+            edge[i].node && edge[i].nr < max_i64(edge[i].node->nout, 1) && cap_edge_meta(edge[i]);
+        if (!there) { /* with a seeded fault, reused code may have recorded another tape */
+            error_set(cap->emit.err, ERR_internal, "the region captured again has another tape");
+            return i;
+        }
+        tangent[i] = grad ? final_tangent(cap, i, grad) : NULL;
+    }
+    return resumed->nroot;
+}
+
+/* ---- the walk ---- */
+
+/* Has the backward written to an input, or to something that was returned before it? */
+static bool final_writes_outside(const Capture *cap, const int64_t *before, int ncls) {
+    for (int i = 0; i < ncls; i++) {
+        bool outside = cap->cls[i]->input >= 0;
+        for (int k = 0; cap->ret && k < cap->program->nreturns; k++) {
+            outside |= alias_class_of(&cap->ret[k]->tensor) == cap->cls[i];
+        }
+        if (outside && cap->cls[i]->storage.version != before[i]) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* May hooks of a leaf miss what arrives there in an earlier region? */
+static bool final_splits_hooks(const FinalBackward *x) {
+    bool hooked = false;
+    for (int i = 0; i < x->cap->in.n; i++) {
+        hooked |= x->cap->entry[i].hooks || x->cap->entry[i].post_hooks;
+    }
+    return hooked && final_has_earlier_region(x);
+}
+
+static ErrCode final_walk(FinalBackward *x) {
+    Capture *cap = x->cap;
+    int most = cap->in.resumed ? cap->in.resumed->nroot : cap->graph->nret, ncls = cap->ncls;
+    Edge *edge = arena_array(cap->arena, Edge, most);
+    Tensor **tangent = arena_array(cap->arena, Tensor *, most);
+    int n = (cap->in.resumed ? final_resumed_roots : final_return_roots)(cap, edge, tangent);
+    cap->graph->backward_runs = n > 0 || cap->emit.err->code != ERR_none;
+    TRY(cap->emit.err->code);
+    int64_t *version = arena_array(cap->arena, int64_t, ncls);
+    for (int i = 0; i < ncls; i++) {
+        version[i] = cap->cls[i]->storage.version;
+    }
+    for (int i = 0; i < n; i++) {
+        tangent[i] =
+            tangent[i] ? grad_finish(&cap->emit, tangent[i], cap_edge_meta(edge[i])) : NULL;
+    }
+    TRY(cap->emit.err->code);
+    backward_run(&x->engine, edge, tangent, n);
+    if (final_writes_outside(cap, version, ncls)) {
+        return error_set(cap->emit.err, ERR_unsupported,
+                         "a backward that writes to what the function was given or returned");
+    }
+    if (final_splits_hooks(x)) {
+        error_begin(cap->emit.err, true);
+        return error_set(cap->emit.err, ERR_unsupported,
+                         "hooks of a leaf that an earlier region leads to");
+    }
+    return cap->emit.err->code;
+}
+
+/* ---- the results ---- */
+
+static void final_outputs(Capture *cap) {
+    Graph *g = cap->graph;
+    for (int i = 0; i < cap->nlive; i++) {
+        Var *v = cap->live[i];
+        if (v->program_grad) {
+            g->inp[i].grad = final_value(cap, &v->program_grad->tensor);
+            g->inp[i].grad_state = GRAD_VALUE;
+        }
+    }
+    for (int k = 0; k < g->nret; k++) {
+        Var *v = cap->ret[k];
+        if (v->program_grad && (g->ret[k].is_leaf ? v->requires_grad : v->retains_grad)) {
+            g->ret[k].grad = final_value(cap, &v->program_grad->tensor);
+        }
+    }
+}
+
+static void final_refuse(Capture *cap) {
+    Graph *g = cap->graph;
+    for (int i = cap->nlive; i < g->ninp; i++) {
+        g->inp[i].grad = NULL;
+        g->inp[i].grad_state = GRAD_ABSENT;
+    }
+    g->backward_error = cap->err.code;
+    g->backward_message = arena_strdup(cap->arena, cap->err.text);
+    cap->err = (Error){0};
+}
+
+void capture_final_backward(Compile *c) {
+    Capture *cap = c->capture;
+    if (!cap->walks_inside ||
+        (!cap->in.resumed && (cap->end != END_OK || cap->in.setup ||
+                              !cap->program->backward.given || cap->graph->nret == 0))) {
+        return;
+    }
+    FinalBackward x = {
+        .engine = {.emit = &cap->emit, .visit = ++cap->visits, .run = final_run_node}, .cap = cap};
+    bool mode = cap->grad_mode;
+    int sid = cap->sid;
+    cap->sid = AT_BACKWARD;
+    cap->grad_mode = false;
+    cap->in_final = cap->bare = true;
+    if (final_walk(&x) == ERR_none) {
+        final_outputs(cap);
+    }
+    if (cap->emit.err->code != ERR_none) {
+        final_refuse(cap);
+    }
+    cap->in_final = cap->bare = false;
+    cap->grad_mode = mode;
+    cap->sid = sid;
+}
