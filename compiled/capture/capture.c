@@ -278,9 +278,13 @@ static ErrCode capture_after(Capture *cap) {
     for (NameId id = 0; id < p->nnames && !in->after; id++) {
         binding_clear(cap, id);
     }
-    for (int k = 0; k < in->nname && !in->after; k++) {
+    for (int k = 0; k < in->nname && !in->after && !in->prepares; k++) {
         binding_set(cap, in->name[k], &cap->entry[in->named[k]]);
     }
+    for (int i = 0; i < program_nargs(p) && in->prepares; i++) {
+        binding_set(cap, program_arg(p, i), cap->argument[i]);
+    }
+    cap->handles = NULL;
     for (int k = 0; k < p->nreturns && !in->after; k++) {
         binding_set(cap, p->returns[k], cap->ret[k]);
     }
@@ -346,6 +350,32 @@ bool capture_takes_gradients(const Program *p) {
     return block_takes_gradients(&p->body) || block_takes_gradients(&p->after);
 }
 
+/* The setup, and then the arguments as all that the function sees. */
+static ErrCode capture_prepare(Capture *cap) {
+    const Program *p = cap->program;
+    int n = program_nargs(p);
+    cap->grad_mode = true;
+    TRY(capture_run_block(cap, &p->setup));
+    cap->grad_mode = cap->in.grad_mode;
+    cap->handles = NULL;
+    cap->sid = AT_UNKNOWN;
+    cap->argument = arena_array(cap->arena, Var *, n);
+    for (int i = 0; i < n; i++) {
+        cap->argument[i] = (Var *)cap->env[program_arg(p, i)];
+        if (!cap->argument[i]) {
+            return error_set(&cap->err, ERR_invalid, "the argument '%s' is not bound",
+                             p->names[program_arg(p, i)]);
+        }
+    }
+    for (NameId id = 0; id < p->nnames; id++) {
+        binding_clear(cap, id);
+    }
+    for (int i = 0; i < n; i++) {
+        binding_set(cap, program_arg(p, i), cap->argument[i]);
+    }
+    return ERR_none;
+}
+
 /* Everything that the region runs. */
 static ErrCode capture_walk(Capture *cap) {
     const Program *p = cap->program;
@@ -357,6 +387,7 @@ static ErrCode capture_walk(Capture *cap) {
         cap->sid = in->resume;
         return capture_backward_roots(cap, program_stmt(p, in->resume));
     }
+    TRY(in->prepares ? capture_prepare(cap) : ERR_none);
     TRY(in->after ? ERR_none : capture_run_block(cap, &p->body));
     TRY(capture_look_up_returns(cap));
     if (p->after.first && in->apart && !in->after) {

@@ -77,6 +77,7 @@ struct Capture {
     int nexported;
     Tensor **env;         /* by NameId: the Var, or NULL */
     Binding *binding;     /* by NameId */
+    Var **argument;       /* what the setup passes to the body, if both are one region */
     Var **ret;            /* returned variables */
     Edge *root;           /* of a backward statement that is a region: where it starts */
     Tensor **tangent;     /* ... with what */

@@ -294,16 +294,14 @@ static ErrCode final_walk(FinalBackward *x) {
     }
     TRY(cap->emit.err->code);
     backward_run(&x->engine, edge, tangent, n);
-    if (final_writes_outside(cap, version, ncls)) {
-        return error_set(cap->emit.err, ERR_unsupported,
-                         "a backward that writes to what the function was given or returned");
+    bool writes = final_writes_outside(cap, version, ncls);
+    if (writes || final_splits_hooks(x)) {
+        cap->err = (Error){0}; /* whatever the walk has met */
+        return error_set(&cap->err, ERR_unsupported, "%s",
+                         writes ? "a backward that writes to what was given or returned"
+                                : "hooks of a leaf that an earlier region leads to");
     }
-    if (final_splits_hooks(x)) {
-        error_begin(cap->emit.err, true);
-        return error_set(cap->emit.err, ERR_unsupported,
-                         "hooks of a leaf that an earlier region leads to");
-    }
-    return cap->emit.err->code;
+    return cap->err.code;
 }
 
 /* ---- the results ---- */

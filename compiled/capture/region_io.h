@@ -103,6 +103,7 @@ typedef struct CaptureInput {
     const int *named;
     int nname;
     bool setup;    /* the setup instead of the body */
+    bool prepares; /* the setup first, then the body, as one region */
     bool after;    /* the caller's statements behind the function */
     bool gradient; /* one backward statement of the caller, `resume`, and nothing else */
     bool split;    /* a graph_break ends the region */

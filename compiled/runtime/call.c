@@ -152,7 +152,7 @@ static ErrCode call_prepare(RuntimeSession *r, int number, CallResult *call, Reg
     if (runtime_open(r, inputs, ninputs, &err) != ERR_none) {
         return call_fail(call, err.code, AT_UNKNOWN, arena_strdup(r->arena, err.text));
     }
-    if (p->setup.count > 0) {
+    if (p->setup.count > 0 && !r->prepares) {
         region_run(r, SETUP, true, r->comes_back, &compiled, end);
         record_trace(r, call, end);
         if (end->error != ERR_none) {
@@ -186,7 +186,7 @@ static ErrCode call_function(RuntimeSession *r, int number, CallResult *call, Re
     int ninputs;
     bool grad_mode;
     (void)program_call_inputs(p, number, &ninputs, &grad_mode);
-    for (int i = 0; i < program_nargs(p); i++) {
+    for (int i = 0; i < program_nargs(p) && !r->prepares; i++) {
         NameId name = program_arg(p, i);
         if (!r->named[name]) {
             return call_fail(

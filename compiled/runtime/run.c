@@ -79,6 +79,16 @@ static bool has_graph_break(const Block *block) {
     return false;
 }
 
+/* Does some call keep the tensors of the one before? */
+static bool keeps_tensors(const Program *p) {
+    for (int k = 0; k < p->nrecalls; k++) {
+        if (p->recalls[k].keep) {
+            return true;
+        }
+    }
+    return false;
+}
+
 Result *compiled_run(const Program *p, const CompileOptions *compile, const RunOptions *options,
                      CompileCounters *counters, Arena *arena) {
     if (!counters) {
@@ -94,6 +104,7 @@ Result *compiled_run(const Program *p, const CompileOptions *compile, const RunO
     r.apart = !r.walks_inside && after_is_apart(p);
     r.breaks =
         has_graph_break(&p->body) && !needs_whole_tape(&p->body) && (r.apart || !p->after.first);
+    r.prepares = r.walks_inside && p->setup.count > 0 && !r.breaks && !keeps_tensors(p);
     r.comes_back = p->backward.given || (r.apart && has_backward(&p->after));
     r.takes_gradients = capture_takes_gradients(p);
     r.reshapes =

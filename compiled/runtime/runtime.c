@@ -145,7 +145,8 @@ static bool is_only_argument(const Program *p, NameId id) {
 static void region_enter(RuntimeSession *r, Region *region, CaptureInput *in) {
     const Program *p = r->p;
     bool resumes = in->resume >= 0, starts = in->resume == AFTER;
-    int n = in->setup ? r->ninputs : resumes || starts ? p->nnames : program_nargs(p);
+    bool inputs = in->setup || in->prepares;
+    int n = inputs ? r->ninputs : resumes || starts ? p->nnames : program_nargs(p);
     NameId *name = arena_alloc_raw(r->arena, (int64_t)sizeof *name * (n + 1));
     int *named = arena_alloc_raw(r->arena, (int64_t)sizeof *named * (n + 1));
     region->live = arena_array(r->arena, LiveTensor *, 2 * n);
@@ -153,9 +154,9 @@ static void region_enter(RuntimeSession *r, Region *region, CaptureInput *in) {
         o->entry = -1;
     }
     for (int i = 0; i < n; i++) {
-        NameId id = in->setup ? p->inputs[i].name : resumes || starts ? i : program_arg(p, i);
+        NameId id = inputs ? p->inputs[i].name : resumes || starts ? i : program_arg(p, i);
         bool exported = resumes || (starts && !is_only_argument(p, id));
-        LiveTensor *o = in->setup ? r->input[i] : exported ? r->exported[id] : r->named[id];
+        LiveTensor *o = inputs ? r->input[i] : exported ? r->exported[id] : r->named[id];
         if (o) {
             region_enter_name(region, in, name, named, id, o);
         }
@@ -388,6 +389,7 @@ static void region_run_part(RuntimeSession *r, int part, bool gradient, bool gra
                             bool comes_back, bool *compiled, RegionResult *end) {
     Region *region = end->region = arena_new(r->arena, Region);
     CaptureInput in = {.setup = part == SETUP,
+                       .prepares = r->prepares && part == BODY,
                        .after = part == AFTER || (part >= 0 && program_is_after(r->p, part)),
                        .gradient = gradient,
                        .split = r->breaks,

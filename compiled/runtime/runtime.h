@@ -84,6 +84,7 @@ typedef struct RuntimeSession {
     bool apart;   /* the caller's statements behind the function are regions of their own */
     bool comes_back;      /* some backward follows the function */
     bool takes_gradients; /* some statement of the function does */
+    bool prepares;        /* the setup and the body are one region */
     bool walks_inside;    /* the program has functions of its own or hooks */
     bool reshapes;        /* some statement changes the geometry of a tensor in place */
     Region *last;         /* the last region that a later backward may reach */
