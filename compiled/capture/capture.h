@@ -42,11 +42,14 @@ typedef enum CaptureEnd {
     END_CHECK    /* a CHECK before a data-dependent value fired: err, at */
 } CaptureEnd;
 
+/* Did an operand of a function require grad, and had another function made it? */
+enum { NEEDS_NOTHING, NEEDS_GRAD, NEEDS_GRAD_OF_FUNCTION };
+
 /* The block of a function of the program's own, or of a hook, that is being run. */
 typedef struct CaptureFrame {
     bool open;
-    const bool *needs_input_grad; /* by operand */
-    const bool *none;             /* in a backward, by NameId: a gradient that is None; or NULL */
+    const uint8_t *needs_input_grad; /* by operand: NEEDS_NOTHING, .. */
+    const bool *none; /* in a backward, by NameId: a gradient that is None; or NULL */
 } CaptureFrame;
 
 struct Capture {
@@ -233,7 +236,7 @@ typedef struct OuterFrame {
     bool bare, grad_mode, in_program, create_graph, in_formula;
 } OuterFrame;
 /* Opens a frame in which no name is bound; returns what capture_frame_close restores. */
-OuterFrame capture_frame_open(Capture *cap, const bool *needs_input_grad, bool grad_mode);
+OuterFrame capture_frame_open(Capture *cap, const uint8_t *needs_input_grad, bool grad_mode);
 void capture_frame_close(Capture *cap, const OuterFrame *outer);
 /* The tensor that the name means; `invalid` if there is none. */
 ErrCode capture_look_up(Capture *cap, NameId name, Var **out);
@@ -253,6 +256,14 @@ ErrCode capture_hook(Capture *cap, const Stmt *stmt);
 ErrCode capture_call_hooks(Capture *cap, GradNode *node);
 /* ... and those that are called after the leaf's gradient was accumulated. */
 ErrCode capture_call_post_hooks(Capture *cap, Var *leaf);
+
+/* Is a hook registered on the leaf? */
+bool capture_hooks_registered(const Var *v);
+
+/* ---- capture/function_faults.c ---- */
+void capture_fault_counts_once(const Capture *cap, const GradNode *node, Tensor **out);
+Var *capture_fault_returns_apart(const Capture *cap, Var *v, Edge before);
+bool capture_fault_has_hooks(const Capture *cap);
 
 /* ---- capture/final_backward.c ---- */
 /* Has the program functions or hooks, whose blocks the backward of the harness runs? */

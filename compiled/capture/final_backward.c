@@ -331,7 +331,6 @@ static void final_refuse(Capture *cap) {
     }
     g->backward_error = cap->err.code;
     g->backward_message = arena_strdup(cap->arena, cap->err.text);
-    cap->err = (Error){0};
 }
 
 void capture_final_backward(Compile *c) {
@@ -345,6 +344,8 @@ void capture_final_backward(Compile *c) {
         .engine = {.emit = &cap->emit, .visit = ++cap->visits, .run = final_run_node}, .cap = cap};
     bool mode = cap->grad_mode;
     int sid = cap->sid;
+    Error err = cap->err; /* a region that raised may be resumed */
+    cap->err = (Error){0};
     cap->sid = AT_BACKWARD;
     cap->grad_mode = false;
     cap->in_final = cap->bare = true;
@@ -357,4 +358,5 @@ void capture_final_backward(Compile *c) {
     cap->in_final = cap->bare = false;
     cap->grad_mode = mode;
     cap->sid = sid;
+    cap->err = err;
 }

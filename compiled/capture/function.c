@@ -9,7 +9,7 @@
 
 /* ---- frames ---- */
 
-OuterFrame capture_frame_open(Capture *cap, const bool *needs_input_grad, bool grad_mode) {
+OuterFrame capture_frame_open(Capture *cap, const uint8_t *needs_input_grad, bool grad_mode) {
     const Program *p = cap->program;
     OuterFrame outer = {cap->env,
                         cap->binding,
@@ -71,8 +71,9 @@ static bool is_one_of(const Var *v, Var *const *vars, int n) {
 
 typedef struct Application {
     const Function *f;
+    const Stmt *stmt;
     Var *operand[MAX_FUNCTION_NAMES];
-    bool *needs_input_grad;
+    uint8_t *needs_input_grad;
     Var **returned, **saved, **dirty, **non_differentiable;
     GradNode *node; /* NULL: nothing is recorded */
 } Application;
@@ -126,8 +127,20 @@ static ErrCode return_plain(Capture *cap, Var *v, bool is_operand, bool is_dirty
     return ERR_none;
 }
 
+/* Does an operand keep its name, which is not that of the return? */
+static bool keeps_name(const Application *a, const Var *v, int nr) {
+    bool keeps = false;
+    for (int i = 0; i < a->f->nparams; i++) {
+        keeps |= a->operand[i] == v && a->stmt->apply->operands[i] != a->stmt->out[nr];
+    }
+    return keeps;
+}
+
 /* An operand that was written in place gets the node as its history. */
-static ErrCode return_dirty(Capture *cap, Var *v, GradNode *node, int nr) {
+static ErrCode return_dirty(Capture *cap, const Application *a, int nr, Var **out) {
+    Var *v = *out = a->returned[nr];
+    GradNode *node = a->node;
+    Edge before = v->grad_fn;
     if (!v->grad_fn.node && cap_requires_grad(v)) {
         return error_set(
             cap->emit.err, ERR_leaf_inplace,
@@ -141,13 +154,22 @@ static ErrCode return_dirty(Capture *cap, Var *v, GradNode *node, int nr) {
     v->program_grad = NULL;
     TRY(cap_rebase_history(cap, v, node, NULL));
     v->grad_fn.nr = v->base ? v->grad_fn.nr : nr;
+    if (fault(cap->c, FAULT_GR_20) && !v->base && keeps_name(a, v, nr) &&
+        fault_triggered(cap->c, FAULT_GR_20)) {
+        *out = capture_fault_returns_apart(cap, v, before);
+    }
     return ERR_none;
 }
 
-static bool is_differentiable(const Application *a, int nr, const Var *returned) {
+/* Seeded fault RG_14: mark_non_differentiable is not recorded. */
+static bool is_differentiable(const Capture *cap, const Application *a, int nr,
+                              const Var *returned) {
     const Function *f = a->f;
-    return a->node && dtype_is_float(returned->tensor.dtype) &&
-           !is_one_of(a->returned[nr], a->non_differentiable, f->nnon_differentiable);
+    if (!a->node || !dtype_is_float(returned->tensor.dtype)) {
+        return false;
+    }
+    return !is_one_of(a->returned[nr], a->non_differentiable, f->nnon_differentiable) ||
+           (fault(cap->c, FAULT_RG_14) && fault_triggered(cap->c, FAULT_RG_14));
 }
 
 static ErrCode return_output(Capture *cap, const Application *a, int nr, Var **out) {
@@ -159,11 +181,10 @@ static ErrCode return_output(Capture *cap, const Application *a, int nr, Var **o
         layout_copy(meta, &v->tensor);
         a->node->result[nr] = meta;
     }
-    if (!is_differentiable(a, nr, v)) {
+    if (!is_differentiable(cap, a, nr, v)) {
         TRY(return_plain(cap, v, is_operand, is_dirty, out));
     } else if (is_dirty) {
-        *out = v;
-        TRY(return_dirty(cap, v, a->node, nr));
+        TRY(return_dirty(cap, a, nr, out));
     } else {
         *out = v;
         TRY(is_operand ? view_of_itself(cap, v, out) : ERR_none);
@@ -185,7 +206,7 @@ static ErrCode return_outputs(Capture *cap, const Application *a, Var **out) {
     }
     for (int i = 0; i < f->nreturns; i++) {
         TRY(return_output(cap, a, i, &out[i]));
-        differentiable += is_differentiable(a, i, out[i]);
+        differentiable += is_differentiable(cap, a, i, out[i]);
     }
     for (int i = 0; i < f->nreturns && differentiable > 1; i++) {
         if (out[i]->base) {
@@ -234,15 +255,18 @@ static ErrCode record_function(Capture *cap, Application *a) {
 }
 
 ErrCode capture_function(Capture *cap, const Stmt *stmt) {
-    Application a = {.f = &cap->program->functions[stmt->apply->function]};
+    Application a = {.f = &cap->program->functions[stmt->apply->function], .stmt = stmt};
     const Function *f = a.f;
     bool requires_grad = false;
     cap->stmt_op = OP_NONE;
-    a.needs_input_grad = arena_array(cap->arena, bool, f->nparams);
+    a.needs_input_grad = arena_array(cap->arena, uint8_t, f->nparams);
     for (int i = 0; i < f->nparams; i++) {
         TRY(capture_look_up(cap, stmt->apply->operands[i], &a.operand[i]));
-        a.needs_input_grad[i] = cap_requires_grad(a.operand[i]);
-        requires_grad |= a.needs_input_grad[i];
+        const GradNode *fn = a.operand[i]->grad_fn.node;
+        a.needs_input_grad[i] = !cap_requires_grad(a.operand[i])       ? NEEDS_NOTHING
+                                : fn && fn->kind == GRAD_NODE_FUNCTION ? NEEDS_GRAD_OF_FUNCTION
+                                                                       : NEEDS_GRAD;
+        requires_grad |= a.needs_input_grad[i] != NEEDS_NOTHING;
     }
     TRY(cap->grad_mode && requires_grad ? record_function(cap, &a) : ERR_none);
     TRY(apply_forward(cap, &a));

@@ -36,6 +36,11 @@ static ErrCode bind_kept(Capture *cap, GradNode *node) {
     return ERR_none;
 }
 
+/* Seeded fault GR_21: set_materialize_grads(False) is ignored. */
+static bool ignores_option(const Capture *cap) {
+    return fault(cap->c, FAULT_GR_21) && fault_triggered(cap->c, FAULT_GR_21);
+}
+
 /* `bare`: gradients of the backward of the harness, which are no tensors of the program yet. */
 static ErrCode bind_incoming(Capture *cap, const GradNode *node, bool bare, Tensor *const *grad) {
     const Function *f = node->function;
@@ -45,7 +50,7 @@ static ErrCode bind_incoming(Capture *cap, const GradNode *node, bool bare, Tens
         Var *g = (Var *)grad[i];
         if (g && bare) {
             g = capture_without_history(cap, g);
-        } else if (!g && !f->undefined_grads) {
+        } else if (!g && (!f->undefined_grads || ignores_option(cap))) {
             g = (Var *)emit_zeros_like(&cap->emit, node->result[i]);
             TRY(cap->emit.err->code);
         }
@@ -114,5 +119,8 @@ ErrCode capture_function_backward(Capture *cap, GradNode *node, Tensor *const *g
         code = refuse_twice(cap, f, out);
     }
     capture_frame_close(cap, &outer);
+    if (fault(cap->c, FAULT_GR_19) && code == ERR_none) {
+        capture_fault_counts_once(cap, node, out);
+    }
     return code;
 }

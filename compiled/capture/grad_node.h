@@ -142,7 +142,7 @@ struct GradNode {
     RetainGrad *retains_grad;
     NodeHooks *hooks;
     const struct Function *function; /* FUNCTION */
-    const bool *needs_input_grad;    /* ... by operand: did it require grad? */
+    const uint8_t *needs_input_grad; /* ... by operand: did it require grad? */
     const FunctionSaved *kept;       /* ... what it saved, by place in `save` */
     Var *leaf;                       /* ACCUMULATE_GRAD */
     const Tensor *base, *view; /* COPY_SLICES, AS_STRIDED: layouts in one storage. EXTERNAL: base,

@@ -97,6 +97,7 @@ static ErrCode hook_register(Capture *cap, const HookStmt *h) {
     }
     *last = arena_new(cap->arena, TensorHook);
     (*last)->function = f;
+    (*last)->removed = cap->in.drops_hooks && v->entry >= 0; /* GU-15 */
     HookHandle *handle = arena_new(cap->arena, HookHandle);
     *handle = (HookHandle){h->self, h->function, *last, cap->handles};
     cap->handles = handle;
@@ -115,6 +116,18 @@ ErrCode capture_hook(Capture *cap, const Stmt *stmt) {
         }
     }
     return error_set(&cap->err, ERR_invalid, "no hook was registered under these names");
+}
+
+bool capture_hooks_registered(const Var *v) {
+    const HookList *list[2] = {v->hooks, v->post_hooks};
+    for (int k = 0; k < 2; k++) {
+        for (const TensorHook *hook = list[k] ? list[k]->first : NULL; hook; hook = hook->next) {
+            if (!hook->removed) {
+                return true;
+            }
+        }
+    }
+    return false;
 }
 
 /* ---- calling ---- */

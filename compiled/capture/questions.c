@@ -13,6 +13,14 @@ static Binding *binding_of(Capture *cap, NameId name) {
     return cap->binding[name].var ? &cap->binding[name] : NULL;
 }
 
+/* Seeded fault RG_15: in a backward, no if another function made the operand. */
+static bool needs_input_grad(const Capture *cap, int64_t operand) {
+    uint8_t needs = cap->frame.needs_input_grad[operand];
+    return needs != NEEDS_NOTHING &&
+           !(needs == NEEDS_GRAD_OF_FUNCTION && cap->frame.none && fault(cap->c, FAULT_RG_15) &&
+             fault_triggered(cap->c, FAULT_RG_15));
+}
+
 ErrCode capture_decide(Capture *cap, const Predicate *q, bool branch, bool *value) {
     if (q->kind == PRED_not) {
         TRY(capture_decide(cap, q->inner, branch, value));
@@ -24,7 +32,7 @@ ErrCode capture_decide(Capture *cap, const Predicate *q, bool branch, bool *valu
         return ERR_none;
     }
     if (q->kind == PRED_needs_input_grad) {
-        *value = cap->frame.needs_input_grad[q->dim];
+        *value = needs_input_grad(cap, q->dim);
         return ERR_none;
     }
     Binding *h = binding_of(cap, q->of);

@@ -112,6 +112,7 @@ typedef struct CaptureInput {
                    which `after` is; negative: from the start */
     bool grad_mode;
     int stop_before;
+    bool drops_hooks;               /* GU-15: hooks of entries are not registered */
     bool sample;                    /* a sample compilation: metadata only, its graph never runs */
     const ResumedBackward *resumed; /* not a call: the backward of an earlier one; or NULL */
     /* Computes a data-dependent value from the graph captured so far and the data of the entries
