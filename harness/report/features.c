@@ -6,7 +6,7 @@
 typedef struct Scan {
     int64_t most; /* elements of the largest input */
     bool empty, half, narrow, strided, channels_last, shared, input_grad, other_overlap;
-    bool kind[STMT_GRAPH_BREAK + 1];
+    bool kind[STMT_COUNT];
     bool early_probe, write, input_write, move_write, reduction, choice, matmul;
 } Scan;
 
