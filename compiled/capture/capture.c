@@ -248,6 +248,7 @@ static void capture_entries(Capture *cap) {
             }
             v->grad_fn = (Edge){cap->external[i], 0};
         }
+        capture_inherit_hooks(cap, v, &entry->record);
         if (entry->record.accumulator_meta) {
             cap_grad_accumulator(cap, v)->base = entry->record.accumulator_meta;
         }

@@ -257,8 +257,18 @@ ErrCode capture_call_hooks(Capture *cap, GradNode *node);
 /* ... and those that are called after the leaf's gradient was accumulated. */
 ErrCode capture_call_post_hooks(Capture *cap, Var *leaf);
 
-/* Is a hook registered on the leaf? */
+/* Did this region register a hook on the tensor? */
 bool capture_hooks_registered(const Var *v);
+/* The hooks that the tensor came with. */
+void capture_inherit_hooks(Capture *cap, Var *v, const TensorRecord *record);
+/* The hooks of a leaf, as they are when an earlier region is resumed. */
+void capture_set_hooks(Capture *cap, Var *v, const TensorRecord *record);
+/* What is registered in a list: all that is left of it, or what this region has added. */
+const HookNames *capture_hook_names(const Capture *cap, const HookList *list, bool added);
+/* What this region has registered on the external grad_fn of an entry; NULL: nothing. */
+const HookNames *capture_external_hooks(const Capture *cap, int entry);
+/* A later region has registered the hook on output `nr` of the node. */
+void capture_add_hook(Capture *cap, GradNode *node, int nr, int function);
 
 /* ---- capture/function_faults.c ---- */
 void capture_fault_counts_once(const Capture *cap, const GradNode *node, Tensor **out);

@@ -291,7 +291,9 @@ ExitTensor *capture_exit(Capture *cap) {
         e->layout.storage = NULL;
         e->record = (TensorRecord){.requires_grad = v->requires_grad,
                                    .creation_meta = v->creation_meta,
-                                   .attr_version = v->attr_version};
+                                   .attr_version = v->attr_version,
+                                   .hooks = capture_hook_names(cap, v->hooks, false),
+                                   .post_hooks = capture_hook_names(cap, v->post_hooks, false)};
         e->grad_fn = !to                              ? EXIT_GRAD_FN_NONE
                      : to->kind == GRAD_NODE_EXTERNAL ? EXIT_GRAD_FN_UNCHANGED
                                                       : EXIT_GRAD_FN_NEW;

@@ -66,9 +66,26 @@ static ErrCode final_refuse_moved_leaf(const FinalBackward *x, Var *leaf, Tensor
     return grad ? final_accumulate(cap, leaf, grad) : ERR_none;
 }
 
-static ErrCode final_run_accumulate_grad(const FinalBackward *x, const GradNode *node) {
+/* Must the hooks of the leaf wait for what an earlier region adds to its gradient? */
+static bool final_hooks_wait(const FinalBackward *x, const Var *leaf) {
+    const CaptureInput *in = &x->cap->in;
+    bool waits = leaf->entry >= 0 && in->resumed && in->resumed->waits[leaf->entry];
+    for (int j = 0; j < in->n && leaf->entry >= 0; j++) {
+        const GradNode *external = x->cap->external[j];
+        waits |= external && external->visit == x->engine.visit &&
+                 (in->entry[leaf->entry].reached_by >> (j & 63) & 1);
+    }
+    return waits;
+}
+
+static ErrCode final_run_accumulate_grad(const FinalBackward *x, GradNode *node) {
     Capture *cap = x->cap;
     Var *leaf = node->leaf;
+    bool hooked = leaf->hooks || leaf->post_hooks, waits = hooked && final_hooks_wait(x, leaf);
+    leaf->hooks_ran = hooked && !waits;
+    if (!waits) {
+        TRY(capture_before_node(cap, node));
+    }
     Tensor *grad = node->grad[0];
     if (!grad && !since(moved_leaf_first)) {
         return ERR_none;
@@ -82,6 +99,9 @@ static ErrCode final_run_accumulate_grad(const FinalBackward *x, const GradNode 
     }
     if (grad && cap_requires_grad(leaf)) {
         TRY(final_accumulate(cap, leaf, grad));
+    }
+    if (waits) {
+        return ERR_none;
     }
     if (leaf->post_hooks && cap->sees_grads) {
         return error_set(cap->emit.err, ERR_unsupported, "a hook of a .grad that the program sees");
@@ -157,12 +177,17 @@ static ErrCode final_run_copy_slices(Capture *cap, GradNode *node, bool *need, T
 
 static ErrCode final_run_kind(const FinalBackward *x, GradNode *node, bool *need, Tensor **out) {
     Capture *cap = x->cap;
+    if (node->kind == GRAD_NODE_ACCUMULATE_GRAD) {
+        return final_run_accumulate_grad(x, node);
+    }
+    if (node->kind == GRAD_NODE_EXTERNAL) { /* its hooks are called in its region */
+        return final_run_external(cap, node);
+    }
     TRY(capture_before_node(cap, node));
     switch (node->kind) {
     case GRAD_NODE_ACCUMULATE_GRAD:
-        return final_run_accumulate_grad(x, node);
     case GRAD_NODE_EXTERNAL:
-        return final_run_external(cap, node);
+        break;
     case GRAD_NODE_OP:
     case GRAD_NODE_ZERO:
     case GRAD_NODE_FUNCTION:
@@ -267,15 +292,6 @@ static bool final_writes_outside(const Capture *cap, const int64_t *before, int 
     return false;
 }
 
-/* May hooks of a leaf miss what arrives there in an earlier region? */
-static bool final_splits_hooks(const FinalBackward *x) {
-    bool hooked = false;
-    for (int i = 0; i < x->cap->in.n; i++) {
-        hooked |= x->cap->entry[i].hooks || x->cap->entry[i].post_hooks;
-    }
-    return hooked && final_has_earlier_region(x);
-}
-
 static ErrCode final_walk(FinalBackward *x) {
     Capture *cap = x->cap;
     int most = cap->in.resumed ? cap->in.resumed->nroot : cap->graph->nret, ncls = cap->ncls;
@@ -294,12 +310,10 @@ static ErrCode final_walk(FinalBackward *x) {
     }
     TRY(cap->emit.err->code);
     backward_run(&x->engine, edge, tangent, n);
-    bool writes = final_writes_outside(cap, version, ncls);
-    if (writes || final_splits_hooks(x)) {
+    if (final_writes_outside(cap, version, ncls)) {
         cap->err = (Error){0}; /* whatever the walk has met */
-        return error_set(&cap->err, ERR_unsupported, "%s",
-                         writes ? "a backward that writes to what was given or returned"
-                                : "hooks of a leaf that an earlier region leads to");
+        return error_set(&cap->err, ERR_unsupported,
+                         "a backward that writes to what was given or returned");
     }
     return cap->err.code;
 }

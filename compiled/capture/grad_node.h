@@ -61,6 +61,7 @@ struct Var {
     GradNode *retained_at; /* ... and this node holds the hook */
     HookList *hooks;       /* NULL: none were registered since it got its grad_fn (hook.c) */
     HookList *post_hooks;  /* of a leaf, after its gradient was accumulated; or NULL */
+    bool hooks_ran;        /* in the backward of the harness: its gradient is complete */
 };
 
 /* All but the metadata. */

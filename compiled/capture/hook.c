@@ -8,8 +8,9 @@
 #include "compiled/capture/capture.h"
 
 typedef struct TensorHook {
-    const Function *function;
+    int function; /* index in program->functions */
     bool removed;
+    bool inherited; /* an earlier region registered it */
     struct TensorHook *next;
 } TensorHook;
 struct HookList {
@@ -24,16 +25,27 @@ typedef struct HookHandle {
     struct HookHandle *next;
 } HookHandle;
 
+enum { MOST_ENTRIES = 64 }; /* EntryTensor.reached_by has a bit for each */
+
 /* ---- registering ---- */
 
-/* May a later region, or a later call, still call what is registered on the tensor now? */
-static bool hook_outlives(const Capture *cap, const Var *v) {
-    bool kept = false;
-    for (int k = 0; k < cap->program->nrecalls; k++) {
-        kept |= cap->program->recalls[k].keep;
+static void hook_hang(Capture *cap, GradNode *fn, int nr, const HookList *list) {
+    NodeHooks **last = &fn->hooks;
+    while (*last) {
+        last = &(*last)->next;
     }
-    return cap->in.setup || (v->entry >= 0 && kept) ||
-           (v->grad_fn.node && v->grad_fn.node->kind == GRAD_NODE_EXTERNAL);
+    *last = arena_new(cap->arena, NodeHooks);
+    **last = (NodeHooks){list, nr, NULL};
+}
+
+static TensorHook *hook_append(Capture *cap, HookList *list, int function) {
+    TensorHook **last = &list->first;
+    while (*last) {
+        last = &(*last)->next;
+    }
+    *last = arena_new(cap->arena, TensorHook);
+    (*last)->function = function;
+    return *last;
 }
 
 /* The list of the tensor's hooks; a new one is hung on its grad_fn. */
@@ -47,12 +59,7 @@ static ErrCode hook_list(Capture *cap, Var *v, HookList **out) {
     if (!v->hooks) {
         v->hooks = arena_new(cap->arena, HookList);
         if (fn) {
-            NodeHooks **last = &fn->hooks;
-            while (*last) {
-                last = &(*last)->next;
-            }
-            *last = arena_new(cap->arena, NodeHooks);
-            **last = (NodeHooks){v->hooks, v->grad_fn.nr, NULL};
+            hook_hang(cap, fn, v->grad_fn.nr, v->hooks);
         }
     }
     *out = v->hooks;
@@ -88,18 +95,13 @@ static ErrCode hook_register(Capture *cap, const HookStmt *h) {
     }
     TRY(f->nparams == 1 ? hook_list(cap, v, &list) : post_hook_list(cap, v, &list));
     binding_renew(v);
-    if (hook_outlives(cap, v)) {
-        return error_set(&cap->err, ERR_unsupported, "a hook of a tensor that outlives the call");
+    if (cap->in.n > MOST_ENTRIES) {
+        return error_set(&cap->err, ERR_unsupported, "a hook among so many arguments");
     }
-    TensorHook **last = &list->first;
-    while (*last) {
-        last = &(*last)->next;
-    }
-    *last = arena_new(cap->arena, TensorHook);
-    (*last)->function = f;
-    (*last)->removed = cap->in.drops_hooks && v->entry >= 0; /* GU-15 */
+    TensorHook *hook = hook_append(cap, list, h->function);
+    hook->removed = cap->in.drops_hooks && v->entry >= 0; /* GU-15 */
     HookHandle *handle = arena_new(cap->arena, HookHandle);
-    *handle = (HookHandle){h->self, h->function, *last, cap->handles};
+    *handle = (HookHandle){h->self, h->function, hook, cap->handles};
     cap->handles = handle;
     return ERR_none;
 }
@@ -122,12 +124,67 @@ bool capture_hooks_registered(const Var *v) {
     const HookList *list[2] = {v->hooks, v->post_hooks};
     for (int k = 0; k < 2; k++) {
         for (const TensorHook *hook = list[k] ? list[k]->first : NULL; hook; hook = hook->next) {
-            if (!hook->removed) {
+            if (!hook->removed && !hook->inherited) {
                 return true;
             }
         }
     }
     return false;
+}
+
+/* ---- between regions ---- */
+
+static HookList *inherited_list(Capture *cap, const HookNames *names) {
+    HookList *list = arena_new(cap->arena, HookList);
+    for (int i = 0; i < names->n; i++) {
+        hook_append(cap, list, names->function[i])->inherited = true;
+    }
+    return list;
+}
+
+void capture_set_hooks(Capture *cap, Var *v, const TensorRecord *record) {
+    v->hooks = record->hooks ? inherited_list(cap, record->hooks) : NULL;
+    v->post_hooks = record->post_hooks ? inherited_list(cap, record->post_hooks) : NULL;
+}
+
+void capture_inherit_hooks(Capture *cap, Var *v, const TensorRecord *record) {
+    capture_set_hooks(cap, v, record);
+    if (v->hooks && v->grad_fn.node && v->grad_fn.node->kind == GRAD_NODE_EXTERNAL) {
+        hook_hang(cap, v->grad_fn.node, 0, v->hooks);
+    }
+}
+
+const HookNames *capture_hook_names(const Capture *cap, const HookList *list, bool added) {
+    int n = 0;
+    for (const TensorHook *hook = list ? list->first : NULL; hook; hook = hook->next) {
+        n++;
+    }
+    HookNames *names = arena_new(cap->arena, HookNames);
+    int *function = arena_array(cap->arena, int, n);
+    for (const TensorHook *hook = list ? list->first : NULL; hook; hook = hook->next) {
+        if (!hook->removed && !(added && hook->inherited)) {
+            function[names->n++] = hook->function;
+        }
+    }
+    names->function = function;
+    return list ? names : NULL;
+}
+
+const HookNames *capture_external_hooks(const Capture *cap, int entry) {
+    const GradNode *node = cap->external[entry];
+    for (const NodeHooks *h = node ? node->hooks : NULL; h; h = h->next) {
+        const HookNames *names = capture_hook_names(cap, h->list, true);
+        if (names->n > 0) {
+            return names; /* at most one list: that of the entry */
+        }
+    }
+    return NULL;
+}
+
+void capture_add_hook(Capture *cap, GradNode *node, int nr, int function) {
+    HookList *list = arena_new(cap->arena, HookList);
+    hook_append(cap, list, function);
+    hook_hang(cap, node, nr, list);
 }
 
 /* ---- calling ---- */
@@ -167,7 +224,8 @@ static ErrCode hook_check_result(Capture *cap, const Tensor *out, const Tensor *
 static ErrCode hooks_call(Capture *cap, const HookList *list, Tensor **grad) {
     for (const TensorHook *hook = list->first; hook; hook = hook->next) {
         Var *out = NULL;
-        TRY(hook->removed ? ERR_none : hook_call(cap, hook->function, NULL, *grad, &out));
+        const Function *f = &cap->program->functions[hook->function];
+        TRY(hook->removed ? ERR_none : hook_call(cap, f, NULL, *grad, &out));
         if (out && !*grad) {
             return error_set(cap->emit.err, ERR_invalid,
                              "a hook cannot replace None with a gradient");
@@ -205,7 +263,8 @@ ErrCode capture_call_post_hooks(Capture *cap, Var *leaf) {
     for (const TensorHook *hook = leaf->post_hooks->first; hook; hook = hook->next) {
         Var *out = NULL;
         Tensor *grad = leaf->program_grad ? &leaf->program_grad->tensor : NULL;
-        TRY(hook->removed ? ERR_none : hook_call(cap, hook->function, leaf, grad, &out));
+        const Function *f = &cap->program->functions[hook->function];
+        TRY(hook->removed ? ERR_none : hook_call(cap, f, leaf, grad, &out));
         if (out == leaf) {
             return error_set(cap->emit.err, ERR_invalid, "a tensor cannot be its own gradient");
         }

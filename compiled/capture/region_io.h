@@ -17,6 +17,12 @@ typedef enum CreationMeta {
     CREATION_FUNCTION /* returned by a program's own function */
 } CreationMeta;
 
+/* Hooks that are registered on a tensor, by the numbers of their functions. */
+typedef struct HookNames {
+    int n;
+    const int *function;
+} HookNames;
+
 /* The autograd record of a tensor that outlives a region. Copied by assignment from one region's
  * exit to the live tensor, and from there to the entry of the next. */
 typedef struct TensorRecord {
@@ -30,6 +36,8 @@ typedef struct TensorRecord {
                                    are not the tensor's own; or NULL */
     const Tensor *accumulator_meta; /* the same of its AccumulateGrad; NULL: it has none, or (of an
                                 entry) no statement changes a geometry in place */
+    const HookNames *hooks;         /* the list of its hooks; NULL: it has none */
+    const HookNames *post_hooks;    /* ... and of those after the accumulation */
 } TensorRecord;
 
 /* A tensor that exists before the region (the function, or the setup before it) starts. The region
@@ -39,6 +47,8 @@ typedef struct EntryTensor {
     bool has_grad_fn;      /* it has a grad_fn, or is a view whose grad_fn has to be regenerated */
     int base;              /* of a view: index of its base among the entries; else -1 */
     const OpInfo *refuses; /* the op of its grad_fn, if that refuses a backward at once; or NULL */
+    uint64_t reached_by;   /* of a leaf, in a program with hooks: bit j if the history of entry j
+                              leads to it */
 } EntryTensor;
 
 /* attr_version of an entry: the grad_fn of the view belongs to an earlier version of its storage.
@@ -84,6 +94,7 @@ typedef struct ResumedBackward {
     ResumedRoot *root;
     int nroot;
     bool earlier_roots; /* regions before this one have roots, too */
+    const bool *waits;  /* by entry: ... that lead to this leaf */
 } ResumedBackward;
 
 /* Parts of a program that are regions, as CaptureInput.resume and Capture.at name them; others are

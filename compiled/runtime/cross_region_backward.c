@@ -120,6 +120,19 @@ static bool caller_write_unseen(const Capture *cap, const Var *v) {
     return sliced;
 }
 
+/* What later regions have registered on tensors with a history of this one. */
+static void add_late_hooks(const Region *region, Capture *cap) {
+    for (const LateHook *late = region->late_hooks; late; late = late->next) {
+        GradNode *node = cap->tape;
+        while (node && node->number != late->number) {
+            node = node->older;
+        }
+        if (node) {
+            capture_add_hook(cap, node, late->nr, late->function);
+        }
+    }
+}
+
 /* Between capture and passes: brings flags and versions of the tensors up to date, and adds the
  * roots. */
 static void cross_region_update_capture(void *user, Capture *cap) {
@@ -139,6 +152,12 @@ static void cross_region_update_capture(void *user, Capture *cap) {
         node->freed |= (released & RELEASED) != 0;
         node->other_half_freed = released & RELEASED_HALF ? -1 : node->other_half_freed;
     }
+    add_late_hooks(region, cap);
+    bool *waits = arena_array(cap->arena, bool, cap->in.n);
+    for (int i = 0; i < cap->in.n && back->r->hooks; i++) {
+        waits[i] = leaf_awaits_roots(back->r, region, region->live[i]);
+    }
+    back->resumed->waits = waits;
     for (int i = 0; i < cap->nlive; i++) {
         LiveTensor *o = region->live[i];
         Var *v = cap->live[i];
@@ -158,7 +177,8 @@ static void cross_region_update_capture(void *user, Capture *cap) {
             v->grad_fn = (Edge){cap_node_new(cap, GRAD_NODE_EXTERNAL, 0, 1), 0};
         }
         back->grad_fn[i] = v->grad_fn.node;
-        if (v->accumulator && o->grad) {
+        capture_set_hooks(cap, v, &o->record);
+        if (v->accumulator && o->grad && !o->hooks_ran) {
             root[n++] = (ResumedRoot){ROOT_ACCUMULATE_GRAD, i, 0, o->grad, PASSED_NOT};
             o->grad = NULL;
         }
@@ -196,6 +216,9 @@ static ErrCode cross_region_resume(RuntimeSession *r, Region *region, bool retai
     }
     for (int i = 0; i < region->nlive; i++) {
         region->live[i]->regenerated |= a->capture->live[i]->grad_fn.node != back.grad_fn[i];
+    }
+    for (int i = 0; i < region->nlive; i++) {
+        region->live[i]->hooks_ran |= a->capture->live[i]->hooks_ran;
     }
     int deferred = moved_leaves_deferred(r, region, a->capture);
     if (!retain_graph) {

@@ -4,10 +4,11 @@
  * The key holds the region, the grad mode, the bindings of names to entries and, for every entry,
  * its dtype, sizes, strides, offset, requires_grad, whether it has a grad_fn (external, so not
  * which one; its topological_nr if the function takes gradients; its op if that has no derivative),
- * its base, creation_meta, whether
- * its grad_fn is stale, and its storage: which one, and how long. Entries that share a storage
- * share a version even if they do not overlap, so the partition matters by itself. Versions do not:
- * they are counted from the call's start. */
+ * its base, creation_meta, its hooks
+ * and the entries whose histories lead to a leaf of a program with hooks, whether its grad_fn is
+ * stale, and its storage: which one, and how long. Entries that share a storage share a version
+ * even if they do not overlap, so the partition matters by itself. Versions do not: they are
+ * counted from the call's start. */
 #include "compiled/runtime/artifact.h"
 
 /* Adds sizes and dtype, which may be absent; returns the number of words. */
@@ -23,11 +24,25 @@ static int add_meta(int64_t *key, const Tensor *t) {
     return n;
 }
 
+static int64_t hooks_words(const HookNames *names) { return names ? 1 + names->n : 1; }
+
+static int64_t add_hooks(int64_t *key, const HookNames *names) {
+    key[0] = names ? 1 + names->n : 0;
+    for (int i = 0; names && i < names->n; i++) {
+        key[1 + i] = names->function[i];
+    }
+    return hooks_words(names);
+}
+
 const void *guard_key(const Compile *c, const CaptureInput *in, Arena *arena, int64_t *bytes) {
     Storage **storage = arena_alloc_raw(arena, (int64_t)sizeof *storage * (in->n + 1));
     int nstorage;
     storages_of(in->tensors, in->n, storage, &nstorage);
     int64_t words = 4 + 2 * (int64_t)in->nname + in->n * (int64_t)(14 + 4 * MAX_DIMS);
+    for (int i = 0; i < in->n; i++) {
+        words += 3 + hooks_words(in->entry[i].record.hooks) +
+                 hooks_words(in->entry[i].record.post_hooks);
+    }
     int64_t *key = arena_alloc_raw(arena, (int64_t)sizeof *key * words), n = 0;
     bool merged = fault(c, FAULT_GU_2);
     key[n++] = in->setup + 2 * in->gradient;
@@ -63,6 +78,9 @@ const void *guard_key(const Compile *c, const CaptureInput *in, Arena *arena, in
         }
         n += add_meta(&key[n], entry->record.grad_fn_meta);
         n += add_meta(&key[n], entry->record.accumulator_meta);
+        key[n++] = (int64_t)entry->reached_by;
+        n += add_hooks(&key[n], entry->record.hooks);
+        n += add_hooks(&key[n], entry->record.post_hooks);
     }
     *bytes = n * (int64_t)sizeof *key;
     return key;

@@ -85,6 +85,27 @@ static bool region_reaches_leaf(RuntimeSession *r, Region *region, int64_t numbe
     return region_reaches(&(HistorySearch){.r = r, .leaf = leaf}, region, number);
 }
 
+bool leaf_awaits_roots(RuntimeSession *r, const Region *region, const LiveTensor *leaf) {
+    for (Region *before = region->before; before; before = before->before) {
+        for (int i = 0; i < before->nroot; i++) {
+            if (region_reaches_leaf(r, before, before->root[i].number, leaf)) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+uint64_t leaf_reached_by(RuntimeSession *r, const Region *region, int n, const LiveTensor *leaf) {
+    uint64_t reached = 0;
+    for (int j = 0; j < n && j < 64; j++) {
+        const RegionEdge *from = &region->external[j];
+        bool leads = region_reaches_leaf(r, from->region, from->number, leaf);
+        reached |= (uint64_t)leads << j;
+    }
+    return reached;
+}
+
 /* Does an external grad_fn that the region's walk reached, or a root that an earlier region has
  * received, lead to the leaf? */
 static bool leaf_awaits_earlier_region(RuntimeSession *r, Region *region, const Capture *cap,
@@ -96,14 +117,7 @@ static bool leaf_awaits_earlier_region(RuntimeSession *r, Region *region, const 
             return true;
         }
     }
-    for (Region *before = region->before; before; before = before->before) {
-        for (int i = 0; i < before->nroot; i++) {
-            if (region_reaches_leaf(r, before, before->root[i].number, leaf)) {
-                return true;
-            }
-        }
-    }
-    return false;
+    return leaf_awaits_roots(r, region, leaf);
 }
 
 int moved_leaves_deferred(RuntimeSession *r, Region *region, const Capture *cap) {

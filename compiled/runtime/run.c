@@ -79,6 +79,15 @@ static bool has_graph_break(const Block *block) {
     return false;
 }
 
+static bool has_hook(const Block *block) {
+    for (const Stmt *s = block->first; s; s = s->next) {
+        if (s->kind == STMT_HOOK || has_hook(&s->body) || has_hook(&s->orelse)) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* Does some call keep the tensors of the one before? */
 static bool keeps_tensors(const Program *p) {
     for (int k = 0; k < p->nrecalls; k++) {
@@ -101,6 +110,7 @@ Result *compiled_run(const Program *p, const CompileOptions *compile, const RunO
                         .first_step = counters->gate_steps,
                         .arena = arena};
     r.walks_inside = capture_walks_inside(p);
+    r.hooks = r.walks_inside && (has_hook(&p->setup) || has_hook(&p->body) || has_hook(&p->after));
     r.apart = !r.walks_inside && after_is_apart(p);
     r.breaks =
         has_graph_break(&p->body) && !needs_whole_tape(&p->body) && (r.apart || !p->after.first);

@@ -60,6 +60,7 @@ static ErrCode live_set_requires_grad(LiveTensor *o, bool requires_grad, Error *
 
 ErrCode runtime_reopen(RuntimeSession *r, const Recall *recall, Error *err) {
     for (LiveTensor *o = r->live; o; o = o->next) {
+        o->hooks_ran = false;
         o->kept = recall->keep_grads ? o->grad : NULL;
         o->grad = NULL;
         o->grad_written = ERR_none;
@@ -199,6 +200,10 @@ static void region_describe(RuntimeSession *r, Region *region, CaptureInput *in)
         }
         region->external[i] = o->grad_fn;
     }
+    for (int i = 0; i < in->n && r->hooks; i++) {
+        entry[i].reached_by =
+            entry[i].has_grad_fn ? 0 : leaf_reached_by(r, region, in->n, region->live[i]);
+    }
     in->tensors = tensors;
     in->entry = entry;
 }
@@ -274,6 +279,23 @@ static void region_leave_exports(RuntimeSession *r, Region *region, const Artifa
     }
 }
 
+/* Hooks of tensors that have a history of an earlier region are called when that is resumed. */
+static void region_leave_hooks(RuntimeSession *r, const Region *region, const Capture *cap) {
+    for (int i = 0; i < cap->in.n && r->hooks; i++) {
+        const HookNames *names = capture_external_hooks(cap, i);
+        Region *owner = region->external[i].region;
+        for (int k = 0; names && owner && k < names->n; k++) {
+            LateHook **last = &owner->late_hooks;
+            while (*last) {
+                last = &(*last)->next;
+            }
+            *last = arena_new(r->arena, LateHook);
+            **last = (LateHook){region->external[i].number, region->external[i].nr,
+                                names->function[k], NULL};
+        }
+    }
+}
+
 static void region_leave(RuntimeSession *r, Region *region, const RegionResult *end) {
     const Artifact *a = end->artifact;
     const ArtifactResult *out = &end->outcome;
@@ -290,12 +312,14 @@ static void region_leave(RuntimeSession *r, Region *region, const RegionResult *
     for (int i = 0; i < region->nlive; i++) { /* before a cross-region backward adds to it */
         const InputPlan *plan = &a->graph->inp[i];
         region->live[i]->grad_written = a->capture->live[i]->grad_written;
+        region->live[i]->hooks_ran = a->capture->live[i]->hooks_ran;
         region->live[i]->grad =
             plan->grad_state == GRAD_VALUE ? out->grad[i] : region->live[i]->grad;
     }
     region->tape_size = a->capture->tape_size;
     region->released = arena_alloc(r->arena, region->tape_size);
     region_release(region, a->capture, end->deferred_leaves);
+    region_leave_hooks(r, region, a->capture);
 }
 
 void region_release(Region *region, const Capture *cap, int end) {

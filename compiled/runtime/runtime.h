@@ -27,6 +27,7 @@ struct LiveTensor {
     Tensor tensor;       /* on a storage with data and the version */
     TensorRecord record; /* attr_version: of its storage, absolute */
     RegionEdge grad_fn;
+    bool hooks_ran;     /* the running backward has called its hooks: .grad is complete */
     bool regenerated;   /* a backward regenerated the grad_fn of this stale view: there is one, and
                       the next region that needs it regenerates it again */
     LiveTensor *base;   /* of a view */
@@ -41,6 +42,13 @@ struct LiveTensor {
 /* A backward ran the node, or the node of its other output, and did not retain the graph. */
 enum { RELEASED = 1, RELEASED_HALF = 2 };
 
+/* A hook that a later region has registered on a tensor with a history of this one. */
+typedef struct LateHook {
+    int64_t number; /* of the tape node */
+    int nr, function;
+    struct LateHook *next; /* registered after it */
+} LateHook;
+
 /* One run of a region. */
 struct Region {
     CaptureInput
@@ -53,6 +61,7 @@ struct Region {
     unsigned char *released; /* RELEASED..: by tape number (tape_size of them): a backward ran it
                                 and did not retain the graph */
     int64_t tape_size;
+    LateHook *late_hooks;
     ResumedRoot *root; /* what the running backward has sent here */
     int nroot, capacity;
     Region *before; /* the region entered before */
@@ -85,6 +94,7 @@ typedef struct RuntimeSession {
     bool comes_back;      /* some backward follows the function */
     bool takes_gradients; /* some statement of the function does */
     bool prepares;        /* the setup and the body are one region */
+    bool hooks;           /* ... and some are hooks */
     bool walks_inside;    /* the program has functions of its own or hooks */
     bool reshapes;        /* some statement changes the geometry of a tensor in place */
     Region *last;         /* the last region that a later backward may reach */
@@ -156,6 +166,11 @@ static inline bool region_continues(const RegionResult *end) {
  * entered reaches it: it has no derivative, and no other argument's history leads to it. Else NULL.
  */
 const OpInfo *refusing_op(RuntimeSession *r, const Region *entered, const RegionEdge *grad_fn);
+
+/* Does what an earlier region has received lead to the leaf? */
+bool leaf_awaits_roots(RuntimeSession *r, const Region *region, const LiveTensor *leaf);
+/* The entries whose histories lead to the leaf: bit j is region->external[j]. */
+uint64_t leaf_reached_by(RuntimeSession *r, const Region *region, int n, const LiveTensor *leaf);
 
 /* ---- runtime/cross_region_backward.c ---- */
 /* How many of the moved leaves of the region's backward defer their error to an earlier region? The
