@@ -278,18 +278,41 @@ static int final_resumed_roots(Capture *cap, Edge *edge, Tensor **tangent) {
 
 /* ---- the walk ---- */
 
-/* Has the backward written to an input, or to something that was returned before it? */
-static bool final_writes_outside(const Capture *cap, const int64_t *before, int ncls) {
+/* What a block has written outlives the backward: new versions of inputs. False if the region is
+ * resumed: what it works on are copies. */
+static bool final_keep_writes(const Capture *cap, const int64_t *before, int ncls) {
     for (int i = 0; i < ncls; i++) {
-        bool outside = cap->cls[i]->input >= 0;
-        for (int k = 0; cap->ret && k < cap->program->nreturns; k++) {
-            outside |= alias_class_of(&cap->ret[k]->tensor) == cap->cls[i];
-        }
-        if (outside && cap->cls[i]->storage.version != before[i]) {
-            return true;
+        const AliasClass *cls = cap->cls[i];
+        if (cls->input >= 0 && cls->storage.version != before[i]) {
+            if (cap->in.resumed) {
+                return false;
+            }
+            cap->graph->version[cls->input] = cls->storage.version;
         }
     }
-    return false;
+    return true;
+}
+
+/* Returns are recorded before the backward: of one that it writes to, a copy from then, which is
+ * moved to where the backward begins, `at`. */
+static void final_copy_returns(Capture *cap, const int64_t *before, int at) {
+    Graph *g = cap->graph;
+    int end = g->n;
+    for (int k = 0; k < g->nret && !cap->in.resumed; k++) {
+        Var *v = cap->ret[k];
+        const AliasClass *cls = alias_class_of(&v->tensor);
+        if (cls->storage.version != before[cls->number]) {
+            Call copy = call_new(OP__contiguous_copy);
+            copy.arg[0].tensor = &v->node->t;
+            if (capture_node(cap, &copy, &g->ret[k].before) != ERR_none) {
+                return;
+            }
+        }
+    }
+    int n = g->n - end;
+    Node **copies = arena_copy(cap->arena, g->node + end, (int64_t)sizeof *copies * n);
+    memmove(g->node + at + n, g->node + at, sizeof *copies * (size_t)(end - at));
+    memcpy(g->node + at, copies, sizeof *copies * (size_t)n);
 }
 
 static ErrCode final_walk(FinalBackward *x) {
@@ -300,6 +323,7 @@ static ErrCode final_walk(FinalBackward *x) {
     int n = (cap->in.resumed ? final_resumed_roots : final_return_roots)(cap, edge, tangent);
     cap->graph->backward_runs = n > 0 || cap->emit.err->code != ERR_none;
     TRY(cap->emit.err->code);
+    int begin = cap->graph->n;
     int64_t *version = arena_array(cap->arena, int64_t, ncls);
     for (int i = 0; i < ncls; i++) {
         version[i] = cap->cls[i]->storage.version;
@@ -310,11 +334,15 @@ static ErrCode final_walk(FinalBackward *x) {
     }
     TRY(cap->emit.err->code);
     backward_run(&x->engine, edge, tangent, n);
-    if (final_writes_outside(cap, version, ncls)) {
+    if (!final_keep_writes(cap, version, ncls)) {
         cap->err = (Error){0}; /* whatever the walk has met */
         return error_set(&cap->err, ERR_unsupported,
-                         "a backward that writes to what was given or returned");
+                         "a write to an argument by the backward of an earlier region");
     }
+    Error err = cap->err; /* what was recorded before an error is compared, too */
+    cap->err = (Error){0};
+    final_copy_returns(cap, version, begin);
+    cap->err = cap->err.code == ERR_none ? err : cap->err;
     return cap->err.code;
 }
 

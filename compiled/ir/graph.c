@@ -263,6 +263,7 @@ void graph_apply_map(Graph *g) {
     for (int i = 0; i < g->nret; i++) {
         remap_image(&g->ret[i].value);
         remap_value(&g->ret[i].grad);
+        remap_value(&g->ret[i].before);
     }
     for (int i = 0; i < g->ninp; i++) {
         remap_value(&g->inp[i].grad);
@@ -287,6 +288,7 @@ void graph_mark_outputs(Graph *g) {
             graph_mark(g->ret[i].value, OUT_RETURN);
         }
         graph_mark(g->ret[i].grad, OUT_GRAD);
+        graph_mark(g->ret[i].before, OUT_GRAD);
     }
     for (int i = 0; i < g->ninp; i++) {
         graph_mark(g->inp[i].grad, OUT_GRAD);
@@ -346,6 +348,7 @@ Graph *graph_clone(Graph *g, Arena *arena) {
     for (int k = 0; k < g->nret; k++) {
         copy->ret[k].value = copy_of(g->ret[k].value);
         copy->ret[k].grad = copy_of(g->ret[k].grad);
+        copy->ret[k].before = copy_of(g->ret[k].before);
     }
     for (int k = 0; k < g->ninp; k++) {
         copy->inp[k].grad = copy_of(g->inp[k].grad);

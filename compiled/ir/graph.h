@@ -95,7 +95,8 @@ typedef struct ReturnPlan {
     Tensor layout; /* dtype, sizes, strides, offset of the returned tensor in value's buffer: value
                     * may only be replaced by a node whose buffer has the same image */
     bool requires_grad, is_leaf;
-    Node *grad; /* gradient of a returned leaf that is not an input, or NULL */
+    Node *grad;   /* gradient of a returned leaf that is not an input, or NULL */
+    Node *before; /* the tensor's value before the backward, if that writes to it; or NULL */
 } ReturnPlan;
 
 /* Is a gradient the very tensor that a backward statement was given, or a view of it? */

@@ -266,7 +266,8 @@ static bool read_ir_return(Scanner *p) {
     r.aliases_input = scan_take(p, "input storage ");
     if (!(r.aliases_input ? scan_small(p, &r.storage, MAX_ENTRIES) : scan_ref(p, &r.value, true)) ||
         !scan_need(p, " as ") || !scan_layout(p, &r.layout) ||
-        (scan_take(p, " grad ") && !scan_ref(p, &r.grad, false))) {
+        (scan_take(p, " grad ") && !scan_ref(p, &r.grad, false)) ||
+        (scan_take(p, " before ") && !scan_ref(p, &r.before, false))) {
         return false;
     }
     r.cls = number;

@@ -278,6 +278,10 @@ void graph_print(Text *text, const Graph *g, const Program *p) {
             text_add(text, " grad ");
             print_ref(text, r->grad);
         }
+        if (r->before) {
+            text_add(text, " before ");
+            print_ref(text, r->before);
+        }
         text_add(text, "\n");
     }
     for (int k = 0; g->written && k < g->ninputs; k++) {
@@ -363,6 +367,7 @@ void graph_print_dot(Text *text, const Graph *g, const Program *p) {
     for (int k = 0; k < g->nret; k++) {
         print_output(text, "return", k, g->ret[k].aliases_input ? NULL : g->ret[k].value);
         print_output(text, "gradient of return", k, g->ret[k].grad);
+        print_output(text, "before the backward, return", k, g->ret[k].before);
     }
     for (int k = 0; g->written && k < g->ninputs; k++) {
         print_output(text, "write back to storage", k, g->written[k]);

@@ -268,6 +268,9 @@ static bool verify_outputs(GraphVerifier *v) {
         if (r->grad && !known(v, r->grad)) {
             return broken(v, NULL, "the gradient of return %d is not in the graph", i);
         }
+        if (r->before && !known(v, r->before)) {
+            return broken(v, NULL, "what return %d was is not in the graph", i);
+        }
         if (r->aliases_input) {
             if (r->storage < 0 || r->storage >= g->ninputs) {
                 return broken(v, NULL, "return %d aliases input storage %d", i, r->storage);

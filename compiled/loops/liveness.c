@@ -71,6 +71,7 @@ Liveness liveness_analyse(const Graph *g, Arena *arena) {
             live_to_end(&live, g->ret[i].value);
         }
         live_to_end(&live, g->ret[i].grad);
+        live_to_end(&live, g->ret[i].before);
     }
     for (int i = 0; i < g->ninp; i++) {
         live_to_end(&live, g->inp[i].grad);

@@ -84,6 +84,7 @@ static void flag_outputs(const Partition *p) {
         if (!g->ret[i].aliases_input) {
             add_flag(p, g->ret[i].value, FORWARD | FREE);
         }
+        add_flag(p, g->ret[i].before, FORWARD | FREE);
         add_flag(p, g->ret[i].grad, BACKWARD | FREE);
     }
     for (int i = 0; i < g->ninp; i++) {

@@ -33,6 +33,7 @@ typedef struct ArtifactResult {
     Tensor *returns;      /* by return, or export */
     Tensor **grad;        /* by Graph.inp: a contiguous copy, or NULL */
     Tensor **return_grad; /* by return */
+    Tensor **before;      /* by return: its value before a backward that writes to it, or NULL */
 } ArtifactResult;
 
 /* ---- epilogue.c ---- */

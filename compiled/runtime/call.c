@@ -22,7 +22,11 @@ static void record_return(const RuntimeSession *r, CallResult *call, const Regio
     const Var *v = end->artifact->capture->ret[k];
     const Tensor *t = &end->outcome.returns[k];
     ReturnRecord *call_record = &call->returns[k];
-    values_record(&call_record->values, t, r->arena);
+    if (end->outcome.before[k]) {
+        record_value(&call_record->values, end->outcome.before[k]);
+    } else {
+        values_record(&call_record->values, t, r->arena);
+    }
     memcpy(call_record->stride, t->stride, sizeof *t->stride * (size_t)t->ndim);
     call_record->storage_offset = t->offset;
     call_record->has_stride = call_record->has_offset = call_record->has_requires_grad =

@@ -258,6 +258,7 @@ bool artifact_run(const Artifact *a, const Program *p, const CaptureInput *in, A
     out->returns = arena_array(arena, Tensor, g->nret);
     out->grad = arena_array(arena, Tensor *, g->ninp);
     out->return_grad = arena_array(arena, Tensor *, g->nret);
+    out->before = arena_array(arena, Tensor *, g->nret);
     for (int i = 0; i < g->ninp; i++) {
         out->grad[i] =
             g->inp[i].grad_state == GRAD_VALUE ? epilogue_copy_node(&e, g->inp[i].grad) : NULL;
@@ -265,6 +266,7 @@ bool artifact_run(const Artifact *a, const Program *p, const CaptureInput *in, A
     for (int k = 0; k < g->nret; k++) {
         out->returns[k] = g->ret[k].layout;
         out->return_grad[k] = g->ret[k].grad ? epilogue_copy_node(&e, g->ret[k].grad) : NULL;
+        out->before[k] = g->ret[k].before ? epilogue_copy_node(&e, g->ret[k].before) : NULL;
     }
     copy_returns(&e, out->returns, true);
     epilogue_write_back(&e);

@@ -347,6 +347,9 @@ static void interpret_collect(Interpreter *in, StageForm form) {
         if (g->ret[k].grad) {
             interpret_record_node(in, "gradient of return", k, g->ret[k].grad, NULL);
         }
+        if (g->ret[k].before) {
+            interpret_record_node(in, "return before the backward", k, g->ret[k].before, NULL);
+        }
     }
     if (functional && in->writes_back) {
         interpret_write_back(in);

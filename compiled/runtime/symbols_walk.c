@@ -33,6 +33,7 @@ static void walk_returns(WalkVisit *w, const Graph *g) {
         walk_fixed(w, r->is_leaf);
         walk_reference(w, r->aliases_input ? NULL : r->value);
         walk_reference(w, r->grad);
+        walk_reference(w, r->before);
         walk_layout(w, &r->layout);
     }
 }
