@@ -38,17 +38,6 @@ static bool is_sole_owner(const Capture *cap, const BackwardEngine *x, const Ten
     return sole;
 }
 
-ErrCode capture_copy_for_leaf(Capture *cap, const Var *leaf, Tensor *grad, Var **out) {
-    const Tensor *like = &leaf->tensor;
-    if (!tensor_is_dense(like) || !tensor_same_size(like, grad)) {
-        *out = (Var *)emit_unary(&cap->emit, OP__contiguous_copy, grad);
-        return cap->emit.err->code;
-    }
-    TRY(capture_empty_like(cap, like, out));
-    (void)emit_op(&cap->emit, OP_copy_, 2, &(*out)->tensor, grad);
-    return cap->emit.err->code;
-}
-
 /* Seeded fault GR_26: the buffer of the gradient that became .grad is used again by a later
  * backward through the retained graph: it holds the new gradient by the time that is added to it.
  */

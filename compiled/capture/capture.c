@@ -83,6 +83,8 @@ static ErrCode capture_run_op(Capture *cap, const Stmt *stmt) {
     return capture_bind_outputs(cap, stmt, out, nout);
 }
 
+static ErrCode capture_run_block(Capture *cap, const Block *block);
+
 /* Is statement `sid` among those of the block, or inside them? Statements are numbered in order. */
 static bool block_holds(const Block *block, int sid) {
     const Stmt *s = block->first;
@@ -120,14 +122,6 @@ static ErrCode capture_run_assert(Capture *cap, const Stmt *stmt) {
     bool holds;
     TRY(capture_decide(cap, &stmt->predicate, false, &holds));
     return holds ? ERR_none : error_set(&cap->err, ERR_assertion, "the assertion is false");
-}
-
-int64_t capture_input_versions(const Capture *cap) {
-    int64_t sum = 0;
-    for (int i = 0; i < cap->ncls && cap->walks_inside; i++) {
-        sum += cap->cls[i]->input >= 0 ? cap->cls[i]->storage.version : 0;
-    }
-    return sum;
 }
 
 static ErrCode capture_run_stmt(Capture *cap, const Stmt *stmt) {
@@ -173,7 +167,7 @@ static ErrCode capture_run_stmt(Capture *cap, const Stmt *stmt) {
     return ERR_none;
 }
 
-ErrCode capture_run_block(Capture *cap, const Block *block) {
+static ErrCode capture_run_block(Capture *cap, const Block *block) {
     for (const Stmt *stmt = block->first; stmt && cap->frame.open; stmt = stmt->next) {
         TRY(capture_run_stmt(cap, stmt));
     }
@@ -417,6 +411,7 @@ void capture_program(Compile *c, const CaptureInput *in) {
                        .item_int = capture_item_int,
                        .records = capture_records,
                        .read_history = capture_reads_history};
+    cap->run_block = capture_run_block;
     cap->grad_mode = in->grad_mode;
     cap->walks_inside = capture_walks_inside(c->program);
     cap->takes_gradients = cap->walks_inside || capture_takes_gradients(c->program);

@@ -59,7 +59,9 @@ struct Capture {
     const Program *program;
     Graph *graph;
     CaptureInput in;
-    Error err; /* the program's error */
+    ErrCode (*run_block)(Capture *cap,
+                         const Block *block); /* the statements of a function's block */
+    Error err;                                /* the program's error */
     bool grad_mode;
     bool takes_gradients; /* a backward walks the tape while it is recorded */
     bool walks_inside;    /* ... also that of the harness (final_backward.c) */
@@ -130,10 +132,6 @@ ErrCode capture_cast_after_scan(Capture *cap, const Call *call, Var **v);
 /* ---- capture.c ---- */
 /* Does some statement of the function take gradients? */
 bool capture_takes_gradients(const Program *p);
-/* The versions of all inputs, summed: has one been written since? */
-int64_t capture_input_versions(const Capture *cap);
-/* Runs the statements of a block. */
-ErrCode capture_run_block(Capture *cap, const Block *block);
 /* Walks the program; fills c->graph and c->capture. Never fails: see Capture.end. */
 void capture_program(Compile *c, const CaptureInput *in);
 
@@ -215,19 +213,22 @@ ErrCode capture_backward_roots(Capture *cap, const Stmt *stmt);
 /* torch.autograd.grad: records the gradients as tensors of the program and binds their names. */
 ErrCode capture_grad(Capture *cap, const Stmt *stmt);
 
-/* A fresh tensor with the geometry of `like`, from offset 0. */
-ErrCode capture_empty_like(Capture *cap, const Tensor *like, Var **out);
-
 /* What the node makes of the gradients that have arrived: out[slot], as its rule, or its own
  * backward, computes it. `need`: by slot. */
 ErrCode capture_differentiate(Capture *cap, GradNode *node, const bool *need, Tensor *const *grad,
                               Tensor **out);
-/* Adds a gradient to what retain_grad keeps. */
-ErrCode capture_retain(Capture *cap, const GradNode *node, bool early);
 /* What happens before a node runs: hooks, and retain_grad. */
 ErrCode capture_before_node(Capture *cap, GradNode *node);
 
-/* ---- capture/function.c ---- */
+/* ---- capture/fresh.c ---- */
+/* The same tensor as a new one, without a history. */
+Var *capture_without_history(Capture *cap, const Var *v);
+/* A fresh tensor with the geometry of `like`, from offset 0. */
+ErrCode capture_empty_like(Capture *cap, const Tensor *like, Var **out);
+/* A copy in the leaf's layout, if that is dense. */
+ErrCode capture_copy_for_leaf(Capture *cap, const Var *leaf, Tensor *grad, Var **out);
+
+/* ---- capture/frame.c ---- */
 /* What a block of a function replaces. */
 typedef struct OuterFrame {
     Tensor **env;
@@ -240,8 +241,12 @@ OuterFrame capture_frame_open(Capture *cap, const uint8_t *needs_input_grad, boo
 void capture_frame_close(Capture *cap, const OuterFrame *outer);
 /* The tensor that the name means; `invalid` if there is none. */
 ErrCode capture_look_up(Capture *cap, NameId name, Var **out);
-/* The same tensor as a new one, without a history. */
-Var *capture_without_history(Capture *cap, const Var *v);
+/* Has the program functions or hooks, whose blocks the backward of the harness runs? */
+bool capture_walks_inside(const Program *p);
+/* The versions of all inputs, summed: has one been written since? */
+int64_t capture_input_versions(const Capture *cap);
+
+/* ---- capture/function.c ---- */
 /* An apply statement: the forward is run here and recorded as one node. */
 ErrCode capture_function(Capture *cap, const Stmt *stmt);
 
@@ -276,14 +281,10 @@ Var *capture_fault_returns_apart(const Capture *cap, Var *v, Edge before);
 bool capture_fault_has_hooks(const Capture *cap);
 
 /* ---- capture/final_backward.c ---- */
-/* Has the program functions or hooks, whose blocks the backward of the harness runs? */
-bool capture_walks_inside(const Program *p);
 /* The backward of the harness, or its part in this region, for such a program. */
 void capture_final_backward(Compile *c);
 
 /* ---- capture/accumulate.c ---- */
-/* A copy in the leaf's layout, if that is dense. */
-ErrCode capture_copy_for_leaf(Capture *cap, const Var *leaf, Tensor *grad, Var **out);
 /* AccumulateGrad, where the program can see which tensor .grad is. */
 ErrCode capture_accumulate(Capture *cap, const BackwardEngine *x, Var *leaf, Tensor *grad);
 /* .grad, read or set. */

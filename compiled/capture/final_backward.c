@@ -14,23 +14,6 @@ typedef struct FinalBackward {
     Capture *cap;
 } FinalBackward;
 
-/* ---- which programs ---- */
-
-static bool block_walks_inside(const Block *block) {
-    for (const Stmt *s = block->first; s; s = s->next) {
-        if (s->kind == STMT_APPLY || s->kind == STMT_HOOK || block_walks_inside(&s->body) ||
-            block_walks_inside(&s->orelse)) {
-            return true;
-        }
-    }
-    return false;
-}
-
-bool capture_walks_inside(const Program *p) {
-    return block_walks_inside(&p->setup) || block_walks_inside(&p->body) ||
-           block_walks_inside(&p->after);
-}
-
 /* ---- nodes ---- */
 
 /* Does the backward continue in a region before this one? */
@@ -315,6 +298,28 @@ static void final_copy_returns(Capture *cap, const int64_t *before, int at) {
     memcpy(g->node + at, copies, sizeof *copies * (size_t)n);
 }
 
+/* May .grad of two tensors be views of one gradient, which a later backward would add to twice? */
+static bool final_grads_share(const Capture *cap) {
+    for (int i = 0; i < cap->nlive; i++) {
+        for (int k = 0; k < i && cap->live[i]->program_grad; k++) {
+            const Var *other = cap->live[k]->program_grad;
+            if (other && alias_class_of(&other->tensor) ==
+                             alias_class_of(&cap->live[i]->program_grad->tensor)) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+static bool final_grads_left(const Capture *cap) {
+    bool left = false;
+    for (int i = 0; i < cap->nlive; i++) {
+        left |= cap->live[i]->program_grad != NULL;
+    }
+    return left;
+}
+
 static ErrCode final_walk(FinalBackward *x) {
     Capture *cap = x->cap;
     int most = cap->in.resumed ? cap->in.resumed->nroot : cap->graph->nret, ncls = cap->ncls;
@@ -323,6 +328,7 @@ static ErrCode final_walk(FinalBackward *x) {
     int n = (cap->in.resumed ? final_resumed_roots : final_return_roots)(cap, edge, tangent);
     cap->graph->backward_runs = n > 0 || cap->emit.err->code != ERR_none;
     TRY(cap->emit.err->code);
+    bool left = final_grads_left(cap);
     int begin = cap->graph->n;
     int64_t *version = arena_array(cap->arena, int64_t, ncls);
     for (int i = 0; i < ncls; i++) {
@@ -338,6 +344,11 @@ static ErrCode final_walk(FinalBackward *x) {
         cap->err = (Error){0}; /* whatever the walk has met */
         return error_set(&cap->err, ERR_unsupported,
                          "a write to an argument by the backward of an earlier region");
+    }
+    if (cap->sees_grads && cap->err.code == ERR_none &&
+        ((left && !cap->in.resumed && final_has_earlier_region(x)) || final_grads_share(cap))) {
+        return error_set(&cap->err, ERR_unsupported,
+                         "a .grad that earlier regions add to, or in memory of another");
     }
     Error err = cap->err; /* what was recorded before an error is compared, too */
     cap->err = (Error){0};

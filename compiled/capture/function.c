@@ -7,50 +7,6 @@
  * once the outputs have their histories. */
 #include "compiled/capture/capture.h"
 
-/* ---- frames ---- */
-
-OuterFrame capture_frame_open(Capture *cap, const uint8_t *needs_input_grad, bool grad_mode) {
-    const Program *p = cap->program;
-    OuterFrame outer = {cap->env,
-                        cap->binding,
-                        cap->frame,
-                        cap->bare,
-                        cap->grad_mode,
-                        cap->emit.in_program,
-                        cap->emit.create_graph,
-                        cap->emit.in_formula};
-    cap->env = arena_array(cap->arena, Tensor *, p->nnames);
-    cap->binding = arena_array(cap->arena, Binding, p->nnames);
-    cap->frame = (CaptureFrame){true, needs_input_grad, NULL};
-    cap->bare = false;
-    cap->grad_mode = grad_mode;
-    cap->emit.in_program = cap->emit.create_graph = cap->emit.in_formula = false;
-    return outer;
-}
-
-void capture_frame_close(Capture *cap, const OuterFrame *outer) {
-    for (NameId name = 0; name < cap->program->nnames; name++) {
-        binding_clear(cap, name); /* out of the lists of their storages */
-    }
-    cap->env = outer->env;
-    cap->binding = outer->binding;
-    cap->frame = outer->frame;
-    cap->bare = outer->bare;
-    cap->grad_mode = outer->grad_mode;
-    cap->emit.in_program = outer->in_program;
-    cap->emit.create_graph = outer->create_graph;
-    cap->emit.in_formula = outer->in_formula;
-}
-
-ErrCode capture_look_up(Capture *cap, NameId name, Var **out) {
-    *out = (Var *)cap->env[name];
-    return *out ? ERR_none : capture_unbound(cap, name);
-}
-
-Var *capture_without_history(Capture *cap, const Var *v) {
-    return capture_var(cap, alias_class_of(&v->tensor), &v->tensor, v->node);
-}
-
 static ErrCode look_up_list(Capture *cap, const NameId *names, int n, Var ***out) {
     *out = arena_array(cap->arena, Var *, n);
     for (int i = 0; i < n; i++) {
@@ -84,7 +40,7 @@ static ErrCode apply_forward(Capture *cap, Application *a) {
     for (int i = 0; i < f->nparams; i++) {
         binding_set(cap, f->params[i], a->operand[i]);
     }
-    ErrCode code = capture_run_block(cap, &f->forward);
+    ErrCode code = cap->run_block(cap, &f->forward);
     if (code == ERR_none) {
         code = look_up_list(cap, f->dirty, f->ndirty, &a->dirty);
     }

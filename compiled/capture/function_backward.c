@@ -110,7 +110,7 @@ ErrCode capture_function_backward(Capture *cap, GradNode *node, Tensor *const *g
         code = bind_kept(cap, node);
     }
     if (code == ERR_none) {
-        code = capture_run_block(cap, &f->backward);
+        code = cap->run_block(cap, &f->backward);
     }
     if (code == ERR_none) {
         code = collect_outgoing(cap, f, out);

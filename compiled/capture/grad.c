@@ -64,19 +64,6 @@ ErrCode capture_differentiate(Capture *cap, GradNode *node, const bool *need, Te
     return e->err->code;
 }
 
-ErrCode capture_empty_like(Capture *cap, const Tensor *base, Var **out) {
-    Tensor layout = *base;
-    int64_t extent = 0;
-    layout.offset = 0;
-    layout.storage = NULL;
-    CHECK(tensor_extent(&layout, &extent));
-    Tensor *flat = emit_full(&cap->emit, &extent, 1, scalar_float(0), base->dtype);
-    TRY(cap->emit.err->code);
-    AliasClass *cls = alias_class_of(flat);
-    *out = capture_var(cap, cls, &layout, graph_view(cap->graph, cls->buffer, &layout, cap->sid));
-    return ERR_none;
-}
-
 /* CopySlices: the base's gradient, in which the op's own gradient replaces the view's slice. */
 static ErrCode grad_run_copy_slices(ProgramGrad *in, const GradNode *node, bool *need,
                                     Tensor **out) {
@@ -198,7 +185,7 @@ static bool grad_waits_for_external(const Capture *cap, const BackwardEngine *x,
     return false;
 }
 
-ErrCode capture_retain(Capture *cap, const GradNode *node, bool early) {
+static ErrCode grad_retain(Capture *cap, const GradNode *node, bool early) {
     for (const RetainGrad *hook = node->retains_grad; hook; hook = hook->next) {
         TRY(hook->early == early ? grad_accumulate(cap, hook->var, node->grad[hook->nr])
                                  : ERR_none);
@@ -211,9 +198,9 @@ ErrCode capture_retain(Capture *cap, const GradNode *node, bool early) {
 }
 
 ErrCode capture_before_node(Capture *cap, GradNode *node) {
-    TRY(capture_retain(cap, node, true));
+    TRY(grad_retain(cap, node, true));
     TRY(capture_call_hooks(cap, node));
-    return capture_retain(cap, node, false);
+    return grad_retain(cap, node, false);
 }
 
 /* A node whose gradient is an output and that leads nowhere else: hooks, before it is captured, and
@@ -226,7 +213,7 @@ static void grad_before_capture(BackwardEngine *x, GradNode *node) {
 
 static void grad_capture_node(BackwardEngine *x, GradNode *node) {
     if (since(grad_retains)) {
-        (void)capture_retain(((ProgramGrad *)x)->cap, node, false);
+        (void)grad_retain(((ProgramGrad *)x)->cap, node, false);
     }
 }
 

@@ -204,7 +204,7 @@ static ErrCode hook_call(Capture *cap, const Function *f, Var *leaf, Tensor *gra
     if (leaf) {
         binding_set(cap, f->params[0], leaf);
     }
-    ErrCode code = capture_run_block(cap, &f->forward);
+    ErrCode code = cap->run_block(cap, &f->forward);
     *out = NULL;
     if (code == ERR_none && f->nreturns > 0 && (cap->env[f->returns[0]] || !none[f->returns[0]])) {
         code = capture_look_up(cap, f->returns[0], out);
