@@ -105,6 +105,7 @@ struct Capture {
     int at;             /* where the error, or the graph_break, is */
     int resume;         /* statements up to this one are skipped; -1 once it is reached */
     CaptureFrame frame; /* of the block of a function that is being run */
+    bool odd_tangents;  /* gradients of a later region have lost their layout */
     bool in_final;      /* the backward of the harness is being walked */
     bool bare;          /* ... outside of any block: gradients are no tensors of the program */
     struct HookHandle *handles; /* of the hooks registered so far, the last first */

@@ -12,6 +12,7 @@
 typedef struct FinalBackward {
     BackwardEngine engine; /* first: BackwardEngine * is FinalBackward * */
     Capture *cap;
+    Tensor **handed; /* by entry: the gradient that its external grad_fn received, or NULL */
 } FinalBackward;
 
 /* ---- nodes ---- */
@@ -99,7 +100,8 @@ static Node *final_value(Capture *cap, Tensor *grad) {
 }
 
 /* The region before receives the gradient, also if it is undefined. */
-static ErrCode final_run_external(Capture *cap, const GradNode *node) {
+static ErrCode final_run_external(const FinalBackward *x, const GradNode *node) {
+    Capture *cap = x->cap;
     int i = 0;
     while (cap->external[i] != node) {
         i++;
@@ -110,6 +112,7 @@ static ErrCode final_run_external(Capture *cap, const GradNode *node) {
                          refuses->name);
     }
     InputPlan *plan = &cap->graph->inp[cap->nlive + i];
+    x->handed[i] = node->grad[0];
     plan->grad = node->grad[0] ? final_value(cap, node->grad[0]) : NULL;
     plan->grad_state = plan->grad ? GRAD_VALUE : GRAD_NULL;
     return cap->emit.err->code;
@@ -164,7 +167,7 @@ static ErrCode final_run_kind(const FinalBackward *x, GradNode *node, bool *need
         return final_run_accumulate_grad(x, node);
     }
     if (node->kind == GRAD_NODE_EXTERNAL) { /* its hooks are called in its region */
-        return final_run_external(cap, node);
+        return final_run_external(x, node);
     }
     TRY(capture_before_node(cap, node));
     switch (node->kind) {
@@ -255,6 +258,7 @@ static int final_resumed_roots(Capture *cap, Edge *edge, Tensor **tangent) {
             return i;
         }
         tangent[i] = grad ? final_tangent(cap, i, grad) : NULL;
+        cap->odd_tangents |= resumed->root[i].passed != PASSED_NOT;
     }
     return resumed->nroot;
 }
@@ -359,6 +363,26 @@ static ErrCode final_walk(FinalBackward *x) {
 
 /* ---- the results ---- */
 
+/* A gradient arrives in the region before as a contiguous copy of its own. Notes those that are
+ * laid out otherwise, or in the memory of another. */
+static void final_note_odd(const FinalBackward *x) {
+    const Capture *cap = x->cap;
+    for (int i = 0; i < cap->in.n; i++) {
+        const Tensor *grad = x->handed[i];
+        bool odd = grad && !tensor_is_contiguous(grad);
+        for (int k = 0; k < cap->in.n && grad; k++) {
+            odd |= k != i && x->handed[k] && x->handed[k]->storage == grad->storage;
+        }
+        for (int k = 0; k < cap->nlive && grad; k++) {
+            const Var *other = cap->live[k]->program_grad;
+            odd |= other && other->tensor.storage == grad->storage;
+        }
+        if (odd) {
+            cap->graph->inp[cap->nlive + i].passed = PASSED_VIEW;
+        }
+    }
+}
+
 static void final_outputs(Capture *cap) {
     Graph *g = cap->graph;
     for (int i = 0; i < cap->nlive; i++) {
@@ -394,7 +418,9 @@ void capture_final_backward(Compile *c) {
         return;
     }
     FinalBackward x = {
-        .engine = {.emit = &cap->emit, .visit = ++cap->visits, .run = final_run_node}, .cap = cap};
+        .engine = {.emit = &cap->emit, .visit = ++cap->visits, .run = final_run_node},
+        .cap = cap,
+        .handed = arena_array(cap->arena, Tensor *, cap->in.n)};
     bool mode = cap->grad_mode;
     int sid = cap->sid;
     Error err = cap->err; /* a region that raised may be resumed */
@@ -403,6 +429,7 @@ void capture_final_backward(Compile *c) {
     cap->grad_mode = false;
     cap->in_final = cap->bare = true;
     if (final_walk(&x) == ERR_none) {
+        final_note_odd(&x);
         final_outputs(cap);
     }
     if (cap->emit.err->code != ERR_none) {

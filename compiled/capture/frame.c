@@ -23,6 +23,10 @@ bool capture_walks_inside(const Program *p) {
 
 OuterFrame capture_frame_open(Capture *cap, const uint8_t *needs_input_grad, bool grad_mode) {
     const Program *p = cap->program;
+    if (cap->in_final && cap->odd_tangents) {
+        error_set(&cap->err, ERR_unsupported,
+                  "a block that may see how a gradient of a later region is laid out");
+    }
     OuterFrame outer = {cap->env,
                         cap->binding,
                         cap->frame,
