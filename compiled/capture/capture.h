@@ -278,7 +278,7 @@ void capture_add_hook(Capture *cap, GradNode *node, int nr, int function);
 
 /* ---- capture/function_faults.c ---- */
 void capture_fault_counts_once(const Capture *cap, const GradNode *node, Tensor **out);
-Var *capture_fault_returns_apart(const Capture *cap, Var *v, Edge before);
+Var *capture_fault_returns_apart(Capture *cap, Var *v, Edge before);
 bool capture_fault_has_hooks(const Capture *cap);
 
 /* ---- capture/final_backward.c ---- */

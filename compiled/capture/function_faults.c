@@ -16,8 +16,8 @@ void capture_fault_counts_once(const Capture *cap, const GradNode *node, Tensor 
 
 /* Seeded fault GR_20: what a function returns for a dirty operand is a tensor of its own; the
  * operand keeps the history that it had. */
-Var *capture_fault_returns_apart(const Capture *cap, Var *v, Edge before) {
-    Var *apart = capture_without_history((Capture *)cap, v);
+Var *capture_fault_returns_apart(Capture *cap, Var *v, Edge before) {
+    Var *apart = capture_without_history(cap, v);
     apart->grad_fn = v->grad_fn;
     v->grad_fn = before;
     return apart;

@@ -5,6 +5,9 @@
  * statement, so these are the versions at the end of the capture. Derivative rules emit into the
  * graph through an Emit whose values are nodes.
  *
+ * Programs with functions of their own or hooks are not for this pass: their backward is walked
+ * while the region is captured (capture/final_backward.c).
+ *
  * A gradient for the grad_fn of an argument that is not a leaf leaves the graph there (an external
  * node). When the backward of a later region reaches this region (a call on tensors that a setup
  * made, a further call on the same tensors), the region is captured again and the walk starts from
