@@ -14,7 +14,7 @@
 /* ---- computing ---- */
 
 ErrCode dispatch_kernel(Session *s, const Call *call, const Infer *inferred, Tensor *const *out) {
-    KernelCtx k = {s->arena, s->err, NULL, inferred};
+    KernelCtx k = {s->arena, s->err, NULL, inferred, &s->stream};
     ErrCode code = call->op->kernel(call, out, &k);
     if (code != ERR_none && s->emit.written) {
         s->unsettled = storage_whole(s->emit.written->storage);

@@ -280,9 +280,12 @@ static void open_call(Run *r, int number, bool keep) {
         r->env = arena_array(arena, Tensor *, r->p->nnames);
         r->inputs = NULL;
         r->ninputs = 0;
+        r->s.stream = program_stream(r->p, number);
         r->prepared = false;
         return;
     }
+    r->s.stream = program_stream(r->p, number);
+    r->s.emit.randoms = 0;
     *r->s.err = (Error){0};
     r->s.running_backward = false;
     if (r->s.unsettled) {
@@ -391,6 +394,7 @@ ErrCode reference_repeat(const Program *p, const RunOptions *options, int64_t ti
     for (int64_t i = 0; i < times; i++) {
         arena_reset(scratch);
         r.s = session_new(scratch, r.s.err, options, true);
+        r.s.stream = program_stream(p, 0);
         r.env = arena_copy(scratch, r.setup_env, (int64_t)sizeof(Tensor *) * p->nnames);
         TRY(run_alone(&r, tangents, i == 0 ? home : NULL));
         for (int k = 0; k < r.ninputs; k++) {

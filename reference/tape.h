@@ -22,6 +22,7 @@ struct Session {
     Arena *arena;
     const Limits *limits;
     bool grad_mode;
+    RandomStream stream;      /* of the call; Emit.randoms counts */
     bool running_backward;    /* results are bare Tensors: nothing is recorded */
     bool shadow;              /* storages carry value64 and bound */
     bool shadow_inconclusive; /* some element was inconclusive */

@@ -35,6 +35,7 @@ static void add_check(Capture *cap, CheckKind kind, Node *value, int64_t bound, 
 static Node *node_of(const Tensor *t) { return ((const Var *)t)->node; }
 
 static const char OUT_OF_BOUNDS[] = "index is out of bounds";
+static const char PROBABILITIES[] = "Expected p_in >= 0 && p_in <= 1 to be true";
 static const char ZERO_DIVISOR[] = "ZeroDivisionError";
 
 /* A tensor that indexes dim `dim` of self, element by element, in [0, size). */
@@ -275,15 +276,18 @@ static ErrCode check_sorter_range(Capture *cap, const Call *call) {
     return search_has_kernel(call, cap->emit.err);
 }
 
-/* binary_cross_entropy: all elements are numbers from 0 to 1. */
-static ErrCode check_unit(Capture *cap, const Call *call) {
-    const Arg *arg = call->arg;
+/* All elements of the operand are numbers from 0 to 1. */
+static ErrCode check_unit(Capture *cap, const Arg *arg, const char *message) {
+    Node *inside;
+    TRY(in_bounds(cap, node_of(arg->tensor), scalar_int(0), scalar_int(1), false, &inside));
+    add_check(cap, CHECK_NONZERO, inside, 0, ERR_invalid, message);
+    return ERR_none;
+}
+
+static ErrCode check_units(Capture *cap, const Arg *arg) {
     bool some = tensor_numel(arg[0].tensor) > 0 && tensor_numel(arg[1].tensor) > 0;
     for (int k = 0; k < 2 && some; k++) {
-        Node *inside;
-        TRY(in_bounds(cap, node_of(arg[k].tensor), scalar_int(0), scalar_int(1), false, &inside));
-        add_check(cap, CHECK_NONZERO, inside, 0, ERR_invalid,
-                  "all elements of input and target should be between 0 and 1");
+        TRY(check_unit(cap, &arg[k], "all elements of input and target should be between 0 and 1"));
     }
     return ERR_none;
 }
@@ -348,7 +352,9 @@ ErrCode capture_check_values(Capture *cap, const Call *call, const Tensor *out) 
                   "Class values must be non-negative and smaller than num_classes.");
         break;
     case VALUE_CHECK_UNIT:
-        return check_unit(cap, call);
+        return check_units(cap, arg);
+    case VALUE_CHECK_PROBABILITIES:
+        return tensor_numel(arg[0].tensor) > 0 ? check_unit(cap, &arg[0], PROBABILITIES) : ERR_none;
     }
     return ERR_none;
 }

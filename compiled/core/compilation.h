@@ -13,6 +13,7 @@ typedef struct Compile {
     const CompileOptions *options;
     CompileCounters *counters;
     const Program *program;
+    const RandomStream *stream; /* of the call that is running; NULL: the one of seed 0 */
     Limits limits; /* on elements and bytes; an op that exceeds one raises ERR_limit */
     struct Graph *graph;
     struct Capture *capture;    /* the tape and what else capture recorded; functionalize and joint

@@ -50,7 +50,7 @@ enum { MAX_CONSTANT = 256 /* elements of an operand or a result */ };
 
 static bool evaluate_is_constant(const Node *n) {
     const Node *buffer = node_buffer((Node *)n);
-    return buffer->kind == NODE_OP && buffer->nin == 0 && tensor_numel(&buffer->t) <= MAX_CONSTANT;
+    return buffer->kind == NODE_OP && buffer->nin == 0 && !buffer->call->op->random && tensor_numel(&buffer->t) <= MAX_CONSTANT;
 }
 
 /* The value of a constant node (or a VIEW of one). */
@@ -77,7 +77,7 @@ static bool all_constant(const Node *n) {
 }
 
 const Call *evaluate_constant(Compile *c, const Node *n) {
-    if (n->kind != NODE_OP || n->op == OP_nonzero || !all_constant(n) ||
+    if (n->kind != NODE_OP || n->op == OP_nonzero || n->call->op->random || !all_constant(n) ||
         tensor_numel(&n->t) > MAX_CONSTANT || !tensor_is_contiguous(&n->t)) {
         return NULL;
     }

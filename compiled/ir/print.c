@@ -153,6 +153,9 @@ static void print_ir_op(Text *text, const Node *n) {
         print_arg(text, n, p, &k);
     }
     text_add(text, ")");
+    if (op->random) {
+        text_printf(text, "@%lld", (long long)n->call->number);
+    }
 }
 
 static void print_sid(Text *text, int sid, const Program *p) {

@@ -207,6 +207,7 @@ struct Plan {
     const int *buffer_of; /* by node id: buffer, or -1 */
     bool faulty;          /* compiled with a seeded fault, which may read memory that nothing wrote:
                              such memory has the same content in every run */
+    const RandomStream *stream; /* of the call that runs it (Compile.stream) */
     struct Poison *poison; /* NULL: memory is not poisoned (runtime/poison.h) */
     int nnode;
     struct PlanState {

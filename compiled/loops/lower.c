@@ -404,6 +404,7 @@ Plan *graph_lower(Compile *c) {
     Plan *plan = arena_new(c->arena, Plan);
     number_buffers(plan, g, c->arena);
     plan->isa = tile_isa(0);
+    plan->stream = c->stream;
     Lower l = {.c = c, .arena = c->arena, .plan = plan};
     for (int i = 0; i < g->n; i++) {
         g->node[i]->mark = 0;

@@ -152,6 +152,11 @@ static uint64_t hash_node(const Compile *c, const Node *n) {
     return h;
 }
 
+/* Seeded fault NU_30: random ops with equal arguments are one op. */
+static bool merges_draws(const Compile *c, const OpInfo *op) {
+    return op->random && fault(c, FAULT_NU_30) && fault_triggered(c, FAULT_NU_30);
+}
+
 static bool same_node(const Compile *c, const Node *a, const Node *b) {
     if (a->kind != b->kind || a->nin != b->nin || !same_layout(&a->t, &b->t)) {
         return false;
@@ -166,7 +171,8 @@ static bool same_node(const Compile *c, const Node *a, const Node *b) {
     }
     if (a->kind == NODE_OP) {
         const OpInfo *op = a->call->op;
-        if (b->call->op != op) {
+        if (b->call->op != op ||
+            (a->call->number != b->call->number && !merges_draws(c, op))) {
             return false;
         }
         for (int p = 0; p < op->nparam; p++) {

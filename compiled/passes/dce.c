@@ -7,6 +7,16 @@
 #include "compiled/ir/graph.h"
 #include "compiled/passes/passes.h"
 
+/* Seeded fault NU_31: a random op takes its number from the live ones before it. Returns how many
+ * were dead. */
+static int64_t close_up_draws(const Compile *c, Node *n, int64_t dead) {
+    bool random = n->kind == NODE_OP && n->call->op->random;
+    if (random && n->mark >= 0 && dead > 0 && fault_triggered(c, FAULT_NU_31)) {
+        ((Call *)n->call)->number -= dead;
+    }
+    return dead + (random && n->mark < 0 && fault(c, FAULT_NU_31));
+}
+
 bool pass_dce(Compile *c) {
     Graph *g = c->graph;
     graph_mark_outputs(g);
@@ -28,9 +38,12 @@ bool pass_dce(Compile *c) {
         }
     }
     int kept = 0;
+    int64_t dead_draws = 0;
     for (int i = 0; i < g->n; i++) {
-        if (g->node[i]->mark >= 0) {
-            g->node[kept++] = g->node[i];
+        Node *n = g->node[i];
+        dead_draws = close_up_draws(c, n, dead_draws);
+        if (n->mark >= 0) {
+            g->node[kept++] = n;
         }
     }
     g->n = kept;

@@ -22,6 +22,8 @@
  * An input keeps its value until the epilogue, so the backward reads what the forward read (except
  * with fault GR-12).
  *
+ * A random op may be recomputed as well: its number says what it draws.
+ *
  * No choice changes a value: a refused step leaves a value saved, or where it was. Needs the
  * final set of nodes (a CSE after it would undo it); keeps SSA and the order of CHECKs; sets
  * `recomputes`. */
@@ -48,6 +50,9 @@ enum {
     APPENDED = 512,
     COUNTED = 1024 /* counted as saved */
 };
+
+/* Seeded fault GR_30: numbers of the stream that the forward has not drawn. */
+enum { DRAWN_AGAIN = 1 << 20 };
 
 /* The last copy made of a node of the forward, and the reader it was made for. */
 typedef struct Twin {
@@ -121,7 +126,7 @@ static bool may_be_repeated(const Node *n) {
     case LOWER_INDEX_SELECT:
         return true;
     default:
-        return n->kind == NODE_VIEW;
+        return n->kind == NODE_VIEW || (n->kind == NODE_OP && n->call->op->random);
     }
 }
 
@@ -363,6 +368,9 @@ static Node *repeat(Partition *p, Node *n) {
     }
     p->budget--;
     Node *copy = graph_op(p->g, n->call, &n->t, AT_BACKWARD);
+    if (n->call->op->random && fault(p->c, FAULT_GR_30) && fault_triggered(p->c, FAULT_GR_30)) {
+        ((Call *)copy->call)->number += DRAWN_AGAIN;
+    }
     copy->mark = p->n;
     copy->recomputes = fault(p->c, FAULT_GR_12) ? NULL : n;
     *twin = (Twin){copy, p->reader};

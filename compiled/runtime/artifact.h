@@ -9,6 +9,7 @@ typedef struct Artifact {
     const void *key; /* guard_key; NULL: not to be reused */
     int64_t key_bytes;
     CaptureInput made_for;       /* the call it was compiled for: metadata */
+    RandomStream stream;         /* ... and what that drew from (fault GU_30) */
     int64_t used;                /* when the cache last served it, in look-ups */
     struct Artifact *evicted_by; /* not looked up any more: this took its place; or NULL */
     MissReason miss; /* why it was made, if the region had been compiled before; else MISS_COUNT */

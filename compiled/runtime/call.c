@@ -243,6 +243,7 @@ static ErrCode call_function(RuntimeSession *r, int number, CallResult *call, Re
 void run_call(RuntimeSession *r, int number, CallResult *call) {
     RegionResult end = {0};
     r->last_call = number == r->p->nrecalls;
+    r->stream = program_stream(r->p, number);
     call->error = ERR_none;
     call->ok = call_prepare(r, number, call, &end) == ERR_none &&
                call_function(r, number, call, &end) == ERR_none;

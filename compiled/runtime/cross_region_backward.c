@@ -201,6 +201,7 @@ static ErrCode cross_region_resume(RuntimeSession *r, Region *region, bool retai
                                    Error *err) {
     ResumedBackward resumed = {0};
     CaptureInput in = region->in;
+    r->stream = region->stream;
     in.resumed = &resumed;
     ResumedCapture back = {
         .r = r,

@@ -101,7 +101,8 @@ static void run_fill(const Loop *loop, void *const *data, int64_t from, int64_t 
 /* Runs the shared kernel. If it refuses a value, the run ends as with a CHECK. A kernel of the
  * backward (sid -1) may run before the CHECK of the forward that tests the same value: then the
  * refusal is recorded, and is the result only if no CHECK fails. */
-static bool run_opaque(const Loop *loop, void *const *data, Arena *arena, Execution *out) {
+static bool run_opaque(const Plan *plan, const Loop *loop, void *const *data, Arena *arena,
+                       Execution *out) {
     Opaque *o = loop->opaque;
     for (int k = 0; k < o->noperand; k++) {
         o->storage[k].data = data[o->buffer[k]];
@@ -110,7 +111,7 @@ static bool run_opaque(const Loop *loop, void *const *data, Arena *arena, Execut
     memset(o->out_storage.data, 0,
            (size_t)(o->out_storage.numel * dtype_bytes(o->out_storage.dtype)));
     Error err = {0};
-    KernelCtx k = {.arena = arena, .err = &err};
+    KernelCtx k = {.arena = arena, .err = &err, .stream = plan->stream};
     Tensor *result = &o->out;
     ErrCode code = o->call.op->kernel(&o->call, &result, &k);
     if (code == ERR_none) {
@@ -156,7 +157,7 @@ static bool run_loop(const Plan *plan, const Loop *loop, void *const *data, void
         }
         return true;
     case LOOP_OPAQUE:
-        return run_opaque(loop, data, arena, out);
+        return run_opaque(plan, loop, data, arena, out);
     case LOOP_CHECK:
         if (run_check(loop, data)) {
             return true;

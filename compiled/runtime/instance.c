@@ -29,6 +29,7 @@ Compile *compile_new(RuntimeSession *r, const CaptureInput *in) {
                    .counters = r->counters,
                    .first_step = r->first_step,
                    .program = r->p,
+                   .stream = &r->stream,
                    .limits = r->options->limits};
     compile_attach_data(c, in);
     return c;

@@ -132,7 +132,7 @@ static void interpret_node(Interpreter *in, const Node *n, Tensor *out) {
     Tensor value[MAX_SLOTS], *operand[MAX_SLOTS];
     Storage storage[MAX_SLOTS];
     Error err = {0};
-    KernelCtx k = {.arena = in->arena, .err = &err};
+    KernelCtx k = {.arena = in->arena, .err = &err, .stream = in->c->stream};
     for (int s = 0; s < n->nin; s++) {
         operand[s] = n->in[s] ? &value[s] : NULL;
         if (n->in[s]) {

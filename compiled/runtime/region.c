@@ -137,6 +137,7 @@ const Artifact *region_find(RuntimeSession *r, const CaptureInput *in, bool *com
     a->key = key;
     a->key_bytes = bytes;
     a->made_for = *in;
+    a->stream = r->stream;
     a->miss = why;
     cache_insert(r, a);
     return a;

@@ -420,6 +420,25 @@ static const Artifact *reused_without_hooks(RuntimeSession *r, const Artifact *a
     return region_compile(r, in, NULL, NULL);
 }
 
+static bool draws(const Artifact *a) {
+    for (int i = 0; i < a->graph->n; i++) {
+        const Node *n = a->graph->node[i];
+        if (n->kind == NODE_OP && n->call->op->random) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Seeded fault GU_30: the code has the stream of the call that it was made in. */
+static RandomStream stream_of_code(const Artifact *a, const RandomStream *now) {
+    bool other = a->stream.seed != now->seed || a->stream.first != now->first;
+    return other && draws(a) && fault(a->capture->c, FAULT_GU_30) &&
+                   fault_triggered(a->capture->c, FAULT_GU_30)
+               ? a->stream
+               : *now;
+}
+
 static void region_run_part(RuntimeSession *r, int part, bool gradient, bool grad_mode,
                             bool comes_back, bool *compiled, RegionResult *end) {
     Region *region = end->region = arena_new(r->arena, Region);
@@ -433,6 +452,7 @@ static void region_run_part(RuntimeSession *r, int part, bool gradient, bool gra
                        .grad_mode = grad_mode,
                        .stop_before = -1,
                        .evaluate = data_dependent_evaluate};
+    region->stream = r->stream;
     region_enter(r, region, &in);
     region_describe(r, region, &in);
     const Artifact *a = region_find(r, &in, compiled);
@@ -451,6 +471,9 @@ static void region_run_part(RuntimeSession *r, int part, bool gradient, bool gra
     if (r->compile->fault != FAULT_NONE && !*compiled) {
         in.tensors = attributes_of_code(r, a, &in);
     }
+    if (!*compiled && r->compile->fault != FAULT_NONE) {
+        r->stream = stream_of_code(a, &region->stream);
+    }
     Execution exec = {0};
     for (int failed = INT_MAX; !artifact_run(a, r->p, &in, r->arena, &end->outcome, &exec);
          failed = exec.failed_sid) {
@@ -459,6 +482,7 @@ static void region_run_part(RuntimeSession *r, int part, bool gradient, bool gra
         a = region_compile_prefix(r, &in, exec.failed_sid, exec.code, exec.message,
                                   region_writes(a->graph, exec.failed_sid));
     }
+    r->stream = region->stream;
     if (!*compiled && fault(a->capture->c, FAULT_GR_18)) {
         lose_replayed_gradients(a, &end->outcome);
     }
@@ -469,6 +493,7 @@ static void region_run_part(RuntimeSession *r, int part, bool gradient, bool gra
     }
     end->artifact = a;
     region->capture = a->capture;
+    r->stream.first += a->capture->emit.randoms;
     end->error = a->error != ERR_none ? a->error : a->graph->backward_error;
     end->at = a->error != ERR_none ? a->error_at : AT_BACKWARD;
     end->message = a->error != ERR_none ? a->message : a->graph->backward_message;

@@ -58,6 +58,7 @@ struct Region {
     int nlive;
     RegionEdge *external;    /* by entry: its grad_fn when the region was entered */
     int64_t *version;        /* by input storage: when it was entered */
+    RandomStream stream;     /* what it drew from */
     unsigned char *released; /* RELEASED..: by tape number (tape_size of them): a backward ran it
                                 and did not retain the graph */
     int64_t tape_size;
@@ -76,6 +77,7 @@ typedef struct RuntimeSession {
     Arena *arena;
     Artifact *cache;  /* all code, newest first, also what was evicted (cache.c) */
     int64_t look_ups; /* in the cache */
+    RandomStream stream; /* of the running region: the call's, from where the region starts */
     bool last_call;   /* the last call: no code for other sizes is needed */
     /* live tensors: made by a call with fresh inputs, taken over by calls that keep them */
     LiveTensor **input; /* by program input */

@@ -318,9 +318,12 @@ static CompileSettings *code_compile(Coder *c, CompileSettings *settings) {
 }
 
 /* The first byte: which parts of format version 2 the bytes may describe. */
-enum { WITH_FUNCTIONS = 2, WITH_AFTER = 3, WITH_FORMS = 4 };
+enum { WITH_FUNCTIONS = 2, WITH_AFTER = 3, WITH_FORMS = 4, WITH_SEED = 5 };
 
 static int code_parts(const Program *p) {
+    if (p->seed_given) {
+        return WITH_SEED;
+    }
     if ((p->surface && (p->surface->forms.given || p->surface->leave_given)) ||
         program_has_target_context(p)) {
         return WITH_FORMS;
@@ -332,9 +335,10 @@ static int code_parts(const Program *p) {
 static void code_program(Coder *c) {
     Program *p = c->p;
     uint8_t parts = code_front(c, (uint8_t)(c->encoding ? code_parts(p) : 0));
-    c->has_functions = parts >= WITH_FUNCTIONS && parts <= WITH_FORMS;
-    c->has_after = parts == WITH_AFTER || parts == WITH_FORMS;
-    c->has_forms = parts == WITH_FORMS;
+    c->has_functions = parts >= WITH_FUNCTIONS && parts <= WITH_SEED;
+    c->has_after = parts >= WITH_AFTER && parts <= WITH_SEED;
+    c->has_forms = parts == WITH_FORMS || parts == WITH_SEED;
+    p->seed_given = parts == WITH_SEED;
     code_names(c);
     if (c->has_functions) {
         code_functions(c);
@@ -346,6 +350,7 @@ static void code_program(Coder *c) {
     code_block(c, &p->body, 0);
     p->returns = code_name_list(c, p->returns, &p->nreturns, false);
     code_backward(c, &p->backward, p->nreturns);
+    p->seed = p->seed_given ? (uint64_t)code_int(c, (int64_t)p->seed) : 0;
     if ((p->setup_given = code_rare(c, p->setup_given))) {
         code_block(c, &p->setup, 0);
     }

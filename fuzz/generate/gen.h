@@ -122,6 +122,7 @@ typedef struct Gen {
     int weight[CLASS_COUNT + 1]; /* of the classes of ops in this program; CLASS_NEVER: 0 */
     uint64_t op_salt;
     int op_off;                  /* percent of ops switched off */
+    int nop;                     /* of options->op, what is drawn from */
     Situations situation;        /* what the program repeats on purpose */
     GenVar *wanted[GEN_RETURNS]; /* what a pattern wants returned */
     int nwanted;

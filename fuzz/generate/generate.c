@@ -130,7 +130,12 @@ static void draw_swarm(Gen *g) {
     g->main = mains[draw_share(g, W_main_float32, W_main_float16)];
     g->specials = draw_chance(g, g->w[W_specials]);
     static const int times[] = {0, 2, 4, 8};
-    for (int i = 0; i < CLASS_COUNT; i++) {
+    g->nop = g->options->nop;
+    bool random = g->w[W_class_random] > 0; /* else a seed draws what it drew before there were any */
+    while (!random && g->nop > 1 && op_info(g->options->op[g->nop - 1])->random) {
+        g->nop--;
+    }
+    for (int i = 0; i < CLASS_COUNT - !random; i++) {
         g->weight[i] =
             g->w[W_class_factory + i] * times[draw_share(g, W_swarm_none, W_swarm_twice)] / 4;
     }

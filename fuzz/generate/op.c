@@ -7,7 +7,7 @@
 
 enum { MAX_WEIGHT = 60 };
 
-_Static_assert(W_class_storage - W_class_factory + 1 == CLASS_COUNT, "a weight a class");
+_Static_assert(W_class_random - W_class_factory + 1 == CLASS_COUNT, "a weight a class");
 
 static bool switched_off(const Gen *g, OpId id) {
     uint64_t z = (g->op_salt ^ (uint64_t)id) * 0x9E3779B97F4A7C15u;
@@ -19,14 +19,14 @@ static bool switched_off(const Gen *g, OpId id) {
 const OpInfo *draw_op_info(Gen *g) {
     const GenerateOptions *options = g->options;
     for (int i = 0; i < 200; i++) {
-        OpId id = options->op[draw_below(g, options->nop)];
+        OpId id = options->op[draw_below(g, g->nop)];
         int weight = g->weight[op_class(id)];
         if (weight > 0 && draw_below(g, MAX_WEIGHT) < weight && !switched_off(g, id)) {
             return op_info(id);
         }
     }
     return gen_allows(g, OP_clone) ? op_info(OP_clone)
-                                   : op_info(options->op[draw_below(g, options->nop)]);
+                                   : op_info(options->op[draw_below(g, g->nop)]);
 }
 
 /* The ops of models: compilers know them best, and rewrite them most. */

@@ -17,7 +17,7 @@ static void few_ops(Gen *g) {
     for (int tries = 0; s->nfew < n && tries < 40; tries++) {
         const OpInfo *op = kind == 0   ? draw_op_info(g)
                            : kind == 1 ? op_info(draw_common_op(g))
-                                       : op_info(g->options->op[draw_below(g, g->options->nop)]);
+                                       : op_info(g->options->op[draw_below(g, g->nop)]);
         if (op->class == CLASS_NEVER || !gen_allows(g, op->id) ||
             g->w[W_class_factory + (int)op->class] == 0) {
             continue;

@@ -385,7 +385,7 @@ static bool read_program(Reader *r, const Json *root, Program *p) {
     static const char *const keys[] = {"twingrad",  "name",     "note",    "inputs", "body",
                                        "return",    "backward", "setup",   "args",   "grad_mode",
                                        "recalls",   "shell",    "compile", "expect", "semantics",
-                                       "functions", "after",    NULL};
+                                       "functions", "after",    "seed",    NULL};
     if (!json_keys(r, root, keys, &p->extra) || !read_version(r, root) ||
         !read_text_member(r, json_get(root, "name"), &p->name) ||
         !read_text_member(r, json_get(root, "note"), &p->note) ||
@@ -394,12 +394,13 @@ static bool read_program(Reader *r, const Json *root, Program *p) {
     }
     const Json *inputs = json_get(root, "inputs"), *setup = json_get(root, "setup"),
                *surface = json_get(root, "shell"), *compile = json_get(root, "compile"),
-               *after = json_get(root, "after");
+               *after = json_get(root, "after"), *seed = json_get(root, "seed");
     const Json *body = json_need(r, root, "body");
     const Json *returns = body ? json_need(r, root, "return") : NULL;
     p->inputs_given = inputs != NULL;
     p->setup_given = setup != NULL;
     p->after_given = after != NULL;
+    p->seed_given = seed != NULL;
     return returns && (!inputs || read_inputs(r, inputs, &p->inputs, &p->ninputs)) &&
            json_read_functions(r, json_get(root, "functions")) &&
            (!setup || json_read_block(r, setup, &p->setup)) && json_read_block(r, body, &p->body) &&
@@ -407,6 +408,8 @@ static bool read_program(Reader *r, const Json *root, Program *p) {
                        json_read_block(r, after, &p->after))) &&
            json_limit(r, returns, MAX_RETURNS, "returns") &&
            json_read_names(r, returns, false, &p->returns, &p->nreturns) &&
+           (!seed || (json_needs_format(r, seed, 2, "\"seed\"") &&
+                      json_read_seed(r, seed, &p->seed))) &&
            read_calls(r, root, p) && (!surface || read_surface(r, surface, &p->surface)) &&
            (!compile || json_read_compile(r, compile, &p->compile));
 }

@@ -222,6 +222,9 @@ static bool read_json_op(Reader *r, const Json *j, const char *name, Stmt *s) {
     if (!op) {
         return unknown && read_unknown_op(r, j, name, s);
     }
+    if (op->random && !json_needs_format(r, j, 2, arena_printf(r->arena, "\"%s\"", name))) {
+        return false;
+    }
     s->op = op;
     s->arg = arena_array(r->arena, PArg, op->nparam);
     for (int i = 0; i < op->nparam; i++) {

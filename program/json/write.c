@@ -211,6 +211,10 @@ void program_print(Text *text, const Program *p, bool line) {
         write_member(&w, "backward");
         write_backward(&w, &p->backward);
     }
+    if (p->seed_given) {
+        write_member(&w, "seed");
+        write_seed(&w, p->seed);
+    }
     if (p->setup_given || p->setup.first) {
         write_member(&w, "setup");
         json_write_block(&w, &p->setup);

@@ -176,6 +176,25 @@ bool program_sees_grads(const Program *p) {
     return sees;
 }
 
+static bool block_is_random(const Block *block) {
+    for (const Stmt *s = block->first; s; s = s->next) {
+        if ((s->kind == STMT_OP && s->op->random) || block_is_random(&s->body) ||
+            block_is_random(&s->orelse)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+bool program_is_random(const Program *p) {
+    bool is = block_is_random(&p->setup) || block_is_random(&p->body) || block_is_random(&p->after);
+    for (int i = 0; i < p->nfunctions; i++) {
+        is |= block_is_random(&p->functions[i].forward) ||
+              block_is_random(&p->functions[i].backward);
+    }
+    return is;
+}
+
 int choice_at(const PathChoices *choices, const char *path) {
     for (int i = 0; i < choices->n; i++) {
         if (strcmp(choices->v[i].path, path) == 0) {
@@ -189,7 +208,8 @@ int program_format(const Program *p) {
     bool forms = p->surface && (p->surface->forms.given || p->surface->leave_given);
     bool is_new = p->nfunctions > 0 || p->after_given || p->after.first || program_sees_grads(p);
     bool marks = p->compile && p->compile->marks_given;
-    return is_new || forms || program_has_target_context(p) || marks ? 2 : 1;
+    bool random = p->seed_given || program_is_random(p);
+    return is_new || forms || program_has_target_context(p) || marks || random ? 2 : 1;
 }
 
 static int block_size(const Block *block) {

@@ -312,6 +312,8 @@ typedef struct Program {
     NameId *returns;
     int nreturns;
     Backward backward;
+    uint64_t seed; /* of the random numbers of the first call (format version 2); call k has seed + k */
+    bool seed_given;
     Block setup;
     bool setup_given;
     Block after; /* caller code after the function (format version 2) */
@@ -360,6 +362,12 @@ Stmt *stmt_make_op(Arena *arena, const OpInfo *op);
 bool function_takes(const OpInfo *op);
 /* The format version that the program needs: 2 if it has a part that version 1 lacks. */
 int program_format(const Program *p);
+/* Has the program an op that draws random numbers? */
+bool program_is_random(const Program *p);
+/* What the random ops of call `number` draw from. */
+static inline RandomStream program_stream(const Program *p, int number) {
+    return (RandomStream){p->seed + (uint64_t)number, 0};
+}
 /* Has the program a block in this context? */
 bool program_has_context(const Program *p, BlockContext context);
 /* Has it a block in one that is for targets? */

@@ -5,6 +5,9 @@ OpClass op_class_of(const OpInfo *op, const OpInfo *twin) {
     if (op_name_is_internal(op->name)) {
         return CLASS_NEVER;
     }
+    if (op->random) {
+        return CLASS_RANDOM;
+    }
     switch (op->kind) {
     case KIND_FACTORY:
         return CLASS_FACTORY;

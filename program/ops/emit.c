@@ -78,6 +78,11 @@ ErrCode emit_call(Emit *e, const Call *call, Tensor **out, int *nout) {
         if (code == ERR_none) {
             code = e->apply(e, &plain, out, nout);
         }
+    } else if (op->random) {
+        Call numbered;
+        call_copy(&numbered, call);
+        numbered.number = e->randoms++;
+        code = e->apply(e, &numbered, out, nout);
     } else {
         code = check_recorded(e, call);
         code = code == ERR_none ? e->apply(e, call, out, nout) : code;

@@ -35,6 +35,7 @@ struct Emit {
     /* PyTorch leaves undefined what the statement does; `why` is static. NULL: somebody else says
      * so. */
     void (*undefined)(Emit *e, const char *why);
+    int64_t randoms; /* random ops that were applied so far: the number of the next one */
     const Tensor *written; /* what the value of the op is written to, or NULL: a value that is
                               refused may leave it written in part */
 };
@@ -63,6 +64,7 @@ static inline Call call_functional(const Call *call) {
 /* A Call with op set and every argument at its default (a required one: zero). */
 static inline void call_init(Call *call, OpId id) {
     call->op = op_info(id);
+    call->number = 0;
     for (int i = 0; i < call->op->nparam; i++) {
         call->arg[i] = call->op->initial[i];
     }

@@ -23,7 +23,8 @@ typedef enum ValueChecks {
     VALUE_CHECK_SORTER,  /* `sorter`: positions along the last dim of the sequence, the first
                             operand */
     VALUE_CHECK_HOT,     /* the first operand: classes from 0 to parameter 1 */
-    VALUE_CHECK_UNIT     /* the first two operands, unless one is empty: numbers from 0 to 1 */
+    VALUE_CHECK_UNIT,    /* the first two operands, unless one is empty: numbers from 0 to 1 */
+    VALUE_CHECK_PROBABILITIES /* the first operand: numbers from 0 to 1 */
 } ValueChecks;
 
 /* NO_KERNEL(..): half types for which PyTorch 1.13 has no CPU kernel of the op (`"exp" not

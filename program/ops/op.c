@@ -43,7 +43,7 @@ typedef struct OpRow {
     RangeKind range;
     int dims[2];
     OpId window; /* 0, which is a factory, says none */
-    bool discrete, floating, one_formula, summed_size, one_node, checks_first, foreach;
+    bool discrete, floating, one_formula, summed_size, one_node, checks_first, foreach, random;
     const char *non_differentiable;
 } OpRow;
 
@@ -61,6 +61,7 @@ typedef struct OpRow {
 #define FLOATING .floating = true
 #define ONE_FORMULA .one_formula = true
 #define SUMMED_SIZE .summed_size = true
+#define RANDOM .random = true
 #define ONE_NODE .one_node = true
 #define CHECKS_FIRST .checks_first = true
 #define NON_DIFFERENTIABLE(name) .non_differentiable = name
@@ -204,6 +205,7 @@ static void op_read_row(int id) {
     op->discrete = row->discrete;
     op->floating = row->floating;
     op->summed_size = row->summed_size;
+    op->random = row->random;
     op->one_node = row->one_node;
     op->foreach = row->foreach;
     op->checks_first = row->checks_first;
@@ -232,6 +234,7 @@ static void inherit_from_twin(OpInfo *op) {
     op->draw = op->draw ? op->draw : twin->draw;
     op->range = op->range ? op->range : twin->range;
     op->discrete |= twin->discrete;
+    op->random |= twin->random;
     if (op->dims[1] == 0) {
         memcpy(op->dims, twin->dims, sizeof op->dims);
     }

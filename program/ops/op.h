@@ -26,6 +26,7 @@
 
 #include "program/semantics/semantics.h"
 #include "program/ops/hints.h"
+#include "tensor/philox.h"
 #include "tensor/pointwise.h"
 #include "tensor/tensor.h"
 
@@ -157,6 +158,7 @@ typedef struct OpInfo OpInfo;
  * on. Copy it with call_copy. */
 typedef struct Call {
     const OpInfo *op;
+    int64_t number; /* of a random op: which one it is of those that the program has run; else 0 */
     Arg arg[MAX_PARAMS]; /* in schema order; those behind op->nparam are indeterminate */
 } Call;
 
@@ -183,6 +185,7 @@ typedef struct KernelCtx {
                               (format.md, x-undefined) */
     const Infer *inferred; /* the result of inference for this call, so that it is not computed
                               again; or NULL */
+    const RandomStream *stream; /* of random ops; NULL: the one of seed 0 */
 } KernelCtx;
 /* Computes into `out` (allocated as inferred, zeroed). Errors are those of *values*: index_range,
  * invalid. */
@@ -249,6 +252,7 @@ typedef enum OpClass {
     CLASS_FOREACH,
     CLASS_WRITE_OUT,
     CLASS_STORAGE,
+    CLASS_RANDOM,
     CLASS_COUNT,
     CLASS_NEVER = CLASS_COUNT /* programs cannot name it */
 } OpClass;
@@ -324,6 +328,7 @@ struct OpInfo {
     bool discrete;     /* the result jumps where operands move a little */
     bool floating;     /* FACTORY: floating if no dtype is given */
     bool summed_size;  /* a size of the result is a sum of operand values */
+    bool random;       /* draws from the stream of random numbers (Call.number) */
     bool one_node;     /* COMPOSITE: one node in PyTorch, which reads the history of its operands
                           (grad_fn, which a stale view may refuse) before the op checks anything */
     bool checks_first; /* a composite in PyTorch, which checks its operands before it reads their

@@ -1,5 +1,5 @@
 /* ATen schema strings, read left to right: name, overload, parameters (type, alias mark, name,
- * default), returns. Parameters that mean nothing here (layout, device, pin_memory, memory_format)
+ * default), returns. Parameters that mean nothing here (layout, device, pin_memory, memory_format, generator)
  * are skipped. A row that does not parse is a bug of this program: die. */
 #include "program/ops/schema.h"
 
@@ -84,6 +84,7 @@ static bool read_type(OpReader *r, Param *p) {
         {"Layout", ARG_INT, ARG_INT, false},
         {"Device", ARG_INT, ARG_INT, false},
         {"MemoryFormat", ARG_INT, ARG_INT, false},
+        {"Generator", ARG_INT, ARG_INT, false},
     };
     const char *name = word(r);
     for (int k = 0; k < COUNT_OF(types); k++) {

@@ -222,6 +222,9 @@ void program_print_text(Text *text, const Program *p) {
     if (p->args_given) {
         print_text_names(&pr, "args", p->args, p->nargs);
     }
+    if (p->seed_given) {
+        text_printf(text, "seed %" PRIu64 "\n", p->seed);
+    }
     if (!p->grad_mode) {
         text_add(text, "called under no_grad\n");
     }
