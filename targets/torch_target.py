@@ -581,7 +581,10 @@ def run_program(program, text, mode, poked):
         if "cuda" in split_mode(mode)[1]:
             torch.set_default_device("cuda")
             patched.callback(torch.set_default_device, None)
-        settings.apply(patched, given.get("config", {}))
+        config = dict(given.get("config", {}))
+        if "seed" in program and split_mode(mode)[0] in BACKENDS:  # what is compiled draws the numbers of eager PyTorch
+            config.setdefault("inductor.fallback_random", True)
+        settings.apply(patched, config)
         return run_calls(program, text, mode, poked, given)
 
 
@@ -601,6 +604,8 @@ def run_calls(program, text, mode, poked, given):
                         tensor.grad = None
             else:
                 inputs, bound = build(spec["inputs"] if isinstance(spec, dict) else spec), None
+            if "seed" in program:
+                torch.manual_seed((int(program["seed"]) + index) & MASK)
             again = index + 1 < len(specs) and isinstance(specs[index + 1], dict) and specs[index + 1].get("keep")
             call, bound = run_call(program, executor, spec, inputs, bound, grad_mode, poked and not again, mode)
             calls.append(call)

@@ -24,6 +24,7 @@ typedef enum SkipReason {
     SKIP_INCONCLUSIVE, /* a discrete choice lay within the rounding error of its operands */
     SKIP_VACUOUS,      /* a compiling target compiled nothing */
     SKIP_UNSPECIFIED,  /* unspecified behaviour of PyTorch 1.13 (docs/guide/fidelity.md) */
+    SKIP_RANDOM, /* the result depends on random numbers, of which the sides have other ones */
     SKIP_COUNT
 } SkipReason;
 const char *skip_name(SkipReason reason);

@@ -211,7 +211,7 @@ void program_print(Text *text, const Program *p, bool line) {
         write_member(&w, "backward");
         write_backward(&w, &p->backward);
     }
-    if (p->seed_given) {
+    if (p->seed_given || program_is_random(p)) {
         write_member(&w, "seed");
         write_seed(&w, p->seed);
     }

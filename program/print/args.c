@@ -275,7 +275,8 @@ void print_arguments(const Printer *pr, const Stmt *s, int first, bool keywords)
             continue;
         }
         text_add(pr->t, n++ ? ", " : "");
-        if (keywords || param->has_default || param->kwonly) {
+        bool is_word = param_is(param, "from"); /* of Python, and the first one after self */
+        if (!is_word && (keywords || param->has_default || param->kwonly)) {
             text_printf(pr->t, "%s=", param->name);
         }
         if (param->type == ARG_DATA) {

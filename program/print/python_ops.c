@@ -101,7 +101,8 @@ bool python_is_aten_only(const OpInfo *op) {
 static bool is_function(const OpInfo *op) {
     static const char *const names[] = {
         "avg_pool1d",          "max_pool1d",          "max_pool2d", "max_pool3d", "rsub",
-        "adaptive_avg_pool1d", "adaptive_max_pool1d", "var_mean",   "std_mean",   "bucketize"};
+        "adaptive_avg_pool1d", "adaptive_max_pool1d", "var_mean",   "std_mean",   "bucketize",
+        "dropout_",            "feature_dropout_"};
     for (int i = 0; i < COUNT_OF(names); i++) {
         if (strcmp(names[i], op->name) == 0) {
             return true;

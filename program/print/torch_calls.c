@@ -48,7 +48,11 @@ void torch_print_calls(const Printer *pr) {
         int ninputs;
         bool keep = r && r->keep, grad_mode;
         const Input *inputs = program_call_inputs(p, call, &ninputs, &grad_mode);
-        text_printf(t, "    {\"grad_mode\": %s, \"keep\": %s, %s\"set\": {",
+        text_add(t, "    {");
+        if (p->seed_given || program_is_random(p)) {
+            text_printf(t, "\"seed\": %" PRIu64 ", ", program_stream(p, call).seed);
+        }
+        text_printf(t, "\"grad_mode\": %s, \"keep\": %s, %s\"set\": {",
                     grad_mode ? "True" : "False", keep ? "True" : "False",
                     r && r->keep_grads ? "\"keep_grads\": True, " : "");
         for (int i = 0; r && i < r->nset; i++) {
