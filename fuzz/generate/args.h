@@ -48,6 +48,8 @@ typedef enum Drawn {
 Drawn nn_argument(Draw *x, int k);
 /* The same for losses and layers (fuzz/layers/). */
 Drawn layer_argument(Draw *x, int k);
+/* The same: ops that draw random numbers (fuzz/layers/random.c). */
+Drawn random_argument(Draw *x, int k);
 /* A floating tensor of numbers from 0 to 1, existing or computed (fuzz/layers/losses.c); NULL:
  * none. */
 GenVar *draw_unit(Gen *g);

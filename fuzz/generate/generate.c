@@ -272,6 +272,10 @@ Program *generate_program_info(Arena *arena, const GenerateOptions *options, uin
     if (draw_feature(g, g->w[W_late_change])) {
         vary_late(g);
     }
+    if (g->w[W_class_random] > 0 && program_is_random(g->p)) {
+        g->p->seed = (uint64_t)draw_below(g, 100000);
+        g->p->seed_given = true;
+    }
     program_number(g->p);
     draw_surface(g);
     if (info != NULL) {

@@ -177,7 +177,7 @@ GenVar *draw_main(Gen *g, const OpInfo *op) {
         return draw_index_tensor(g, DT_int64, size, draw_below(g, 3), 0, 3, -1);
     }
     dims_wanted(op, &least, &most);
-    if (op->draw == DRAW_LOSS_OF_UNIT && draw_chance(g, 90)) {
+    if ((op->draw == DRAW_LOSS_OF_UNIT || op->draw == DRAW_PROBABILITIES) && draw_chance(g, 90)) {
         return draw_unit(g);
     }
     if (g->nvars > 0 && draw_feature(g, g->situation.chain)) {

@@ -276,6 +276,8 @@ static Range row_range(Gen *g, const Stmt *s, const Call *call, const OpInfo *op
         return scalar_range(call->arg[op_param(op, "fill_value")].scalar);
     case RANGE_TRUTH:
         return (Range){0, 1, 0};
+    case RANGE_UNIT:
+        return (Range){0, 1, BITS_INEXACT};
     case RANGE_INDICES:
         return (Range){0, (double)max_i64(call->arg[0].i, call->arg[1].i) - 1, 0};
     case RANGE_COUNTING:

@@ -133,7 +133,8 @@ typedef enum DrawKind {
     DRAW_TENSORDOT,      /* dims of the same sizes */
     DRAW_BLOCKS,         /* a list of matrices, vectors and numbers */
     DRAW_POWERS,         /* a small number; no weights */
-    DRAW_ATTENTION       /* queries, keys, values and a mask */
+    DRAW_ATTENTION,      /* queries, keys, values and a mask */
+    DRAW_PROBABILITIES   /* the main tensor holds numbers from 0 to 1 */
 } DrawKind;
 
 /* RANGE(..): which values the result holds, where the pointwise function or the error propagation
@@ -155,7 +156,8 @@ typedef enum RangeKind {
     RANGE_POOLED,   /* the same, of a floating parameter 0: what is int64 are indices */
     RANGE_PADDED,   /* copies of elements, or 0 */
     RANGE_MEAN,     /* between the smallest and the largest element */
-    RANGE_MATMUL    /* sums of products */
+    RANGE_MATMUL,   /* sums of products */
+    RANGE_UNIT      /* between 0 and 1 */
 } RangeKind;
 
 #endif
