@@ -226,7 +226,8 @@ static void lower_opaque(Lower *l, Node *n) {
         Arg *arg = &o->call.arg[p];
         ArgType type = o->call.op->param[p].type;
         if (type == ARG_TENSOR || type == ARG_TENSOR_OPT) {
-            arg->tensor = opaque_operand(o, n->in[slot++]);
+            arg->tensor = opaque_operand(o, node_reads_slot(n, slot) ? n->in[slot] : NULL);
+            slot++;
         } else if ((type == ARG_TENSORS || type == ARG_TENSORS_OPT) && !arg->none) {
             Tensor **list = arena_array(l->arena, Tensor *, arg->tensors.n);
             for (int i = 0; i < arg->tensors.n; i++) {
@@ -235,9 +236,7 @@ static void lower_opaque(Lower *l, Node *n) {
             arg->tensors.v = list;
         }
     }
-    if (o->noperand > 0) {
-        count_in_memory_order(l->c, n, &o->operand[0]);
-    }
+    count_in_memory_order(l->c, n, o->operand);
     o->out = n->t;
     o->out_storage = (Storage){.dtype = n->t.dtype, .numel = tensor_numel(&n->t)};
     o->out.storage = &o->out_storage;

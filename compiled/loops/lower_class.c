@@ -95,8 +95,10 @@ bool node_reads_slot(const Node *n, int slot) {
     case OP__linked:
     case OP__not_again:
         return slot == 1;
+    case OP_bernoulli:
+        return true;
     default:
-        return lower_op_class[n->op] != LOWER_SPLAT;
+        return lower_op_class[n->op] != LOWER_SPLAT && !n->call->op->random;
     }
 }
 
