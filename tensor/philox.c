@@ -15,10 +15,8 @@ PhiloxBlock philox4x32_10(PhiloxBlock counter, uint32_t key0, uint32_t key1) {
 
 RandomBits random_bits(const RandomStream *stream, int64_t number, int64_t i) {
     uint64_t n = (uint64_t)stream->first + (uint64_t)number, at = (uint64_t)i;
-    PhiloxBlock counter = {
-        {(uint32_t)at, (uint32_t)(at >> 32), (uint32_t)n, (uint32_t)(n >> 32)}};
-    PhiloxBlock x =
-        philox4x32_10(counter, (uint32_t)stream->seed, (uint32_t)(stream->seed >> 32));
+    PhiloxBlock counter = {{(uint32_t)at, (uint32_t)(at >> 32), (uint32_t)n, (uint32_t)(n >> 32)}};
+    PhiloxBlock x = philox4x32_10(counter, (uint32_t)stream->seed, (uint32_t)(stream->seed >> 32));
     return (RandomBits){(uint64_t)x.word[0] << 32 | x.word[1],
                         (uint64_t)x.word[2] << 32 | x.word[3]};
 }

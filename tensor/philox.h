@@ -1,5 +1,5 @@
-/* Philox 4x32-10 (Salmon, Moraes, Dror, Shaw: "Parallel random numbers: as easy as 1, 2, 3", 2011): a
- * block cipher of a counter, so that any number of a stream is had without those before it. The
+/* Philox 4x32-10 (Salmon, Moraes, Dror, Shaw: "Parallel random numbers: as easy as 1, 2, 3", 2011):
+ * a block cipher of a counter, so that any number of a stream is had without those before it. The
  * random ops of programs draw from it (docs/reference/format.md, "Random numbers"). */
 #ifndef TENSOR_PHILOX_H
 #define TENSOR_PHILOX_H
@@ -31,8 +31,6 @@ static inline double random_unit(uint64_t word, int digits) {
     return (double)(word >> (64 - digits)) / (double)(UINT64_C(1) << digits);
 }
 /* The same with 53 digits, moved into (0, 1]: has a logarithm. */
-static inline double random_positive(uint64_t word) {
-    return (double)((word >> 11) + 1) * 0x1p-53;
-}
+static inline double random_positive(uint64_t word) { return (double)((word >> 11) + 1) * 0x1p-53; }
 
 #endif

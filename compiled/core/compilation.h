@@ -14,7 +14,7 @@ typedef struct Compile {
     CompileCounters *counters;
     const Program *program;
     const RandomStream *stream; /* of the call that is running; NULL: the one of seed 0 */
-    Limits limits; /* on elements and bytes; an op that exceeds one raises ERR_limit */
+    Limits limits;              /* on elements and bytes; an op that exceeds one raises ERR_limit */
     struct Graph *graph;
     struct Capture *capture;    /* the tape and what else capture recorded; functionalize and joint
                                    read it (capture/capture.h) */

@@ -50,7 +50,8 @@ enum { MAX_CONSTANT = 256 /* elements of an operand or a result */ };
 
 static bool evaluate_is_constant(const Node *n) {
     const Node *buffer = node_buffer((Node *)n);
-    return buffer->kind == NODE_OP && buffer->nin == 0 && !buffer->call->op->random && tensor_numel(&buffer->t) <= MAX_CONSTANT;
+    return buffer->kind == NODE_OP && buffer->nin == 0 && !buffer->call->op->random &&
+           tensor_numel(&buffer->t) <= MAX_CONSTANT;
 }
 
 /* The value of a constant node (or a VIEW of one). */

@@ -83,7 +83,8 @@ static bool read_ir_op(Scanner *p, const Tensor *t, int id) {
             return false;
         }
     }
-    if (!scan_need(p, ")") || (call.op->random && !(scan_need(p, "@") && scan_int(p, &call.number)))) {
+    if (!scan_need(p, ")") ||
+        (call.op->random && !(scan_need(p, "@") && scan_int(p, &call.number)))) {
         return false;
     }
     Node *n = node_made(p, NODE_OP, call_slots(&call, slot));

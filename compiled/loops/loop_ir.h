@@ -208,7 +208,7 @@ struct Plan {
     bool faulty;          /* compiled with a seeded fault, which may read memory that nothing wrote:
                              such memory has the same content in every run */
     const RandomStream *stream; /* of the call that runs it (Compile.stream) */
-    struct Poison *poison; /* NULL: memory is not poisoned (runtime/poison.h) */
+    struct Poison *poison;      /* NULL: memory is not poisoned (runtime/poison.h) */
     int nnode;
     struct PlanState {
         void **data;

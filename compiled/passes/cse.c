@@ -153,8 +153,8 @@ static uint64_t hash_node(const Compile *c, const Node *n) {
 }
 
 /* Seeded fault NU_30: random ops with equal arguments are one op. */
-static bool merges_draws(const Compile *c, const OpInfo *op) {
-    return op->random && fault(c, FAULT_NU_30) && fault_triggered(c, FAULT_NU_30);
+static bool merges_draws(const Compile *c) {
+    return fault(c, FAULT_NU_30) && fault_triggered(c, FAULT_NU_30);
 }
 
 static bool same_node(const Compile *c, const Node *a, const Node *b) {
@@ -171,8 +171,8 @@ static bool same_node(const Compile *c, const Node *a, const Node *b) {
     }
     if (a->kind == NODE_OP) {
         const OpInfo *op = a->call->op;
-        if (b->call->op != op ||
-            (a->call->number != b->call->number && !merges_draws(c, op))) {
+        bool other_draw = op->random && a->call->number != b->call->number;
+        if (b->call->op != op || (other_draw && !merges_draws(c))) {
             return false;
         }
         for (int p = 0; p < op->nparam; p++) {

@@ -75,10 +75,10 @@ typedef struct RuntimeSession {
     CompileCounters *counters;
     int64_t first_step;
     Arena *arena;
-    Artifact *cache;  /* all code, newest first, also what was evicted (cache.c) */
-    int64_t look_ups; /* in the cache */
+    Artifact *cache;     /* all code, newest first, also what was evicted (cache.c) */
+    int64_t look_ups;    /* in the cache */
     RandomStream stream; /* of the running region: the call's, from where the region starts */
-    bool last_call;   /* the last call: no code for other sizes is needed */
+    bool last_call;      /* the last call: no code for other sizes is needed */
     /* live tensors: made by a call with fresh inputs, taken over by calls that keep them */
     LiveTensor **input; /* by program input */
     int ninputs;

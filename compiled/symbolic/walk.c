@@ -193,7 +193,7 @@ static void walk_argument(WalkVisit *w, ArgType type, Arg *arg) {
 
 static void walk_call(WalkVisit *w, const Node *n) {
     Call *c = (Call *)n->call; /* our own copy (graph_op) */
-    walk_fixed(w, c->number);
+    walk_fixed(w, c->op->random ? c->number : 0);
     for (int p = 0; p < c->op->nparam; p++) {
         ArgType type = c->op->param[p].type;
         walk_argument(w, type, &c->arg[p]);

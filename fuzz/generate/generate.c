@@ -131,7 +131,8 @@ static void draw_swarm(Gen *g) {
     g->specials = draw_chance(g, g->w[W_specials]);
     static const int times[] = {0, 2, 4, 8};
     g->nop = g->options->nop;
-    bool random = g->w[W_class_random] > 0; /* else a seed draws what it drew before there were any */
+    bool random =
+        g->w[W_class_random] > 0; /* else a seed draws what it drew before there were any */
     while (!random && g->nop > 1 && op_info(g->options->op[g->nop - 1])->random) {
         g->nop--;
     }

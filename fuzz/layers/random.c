@@ -1,5 +1,5 @@
-/* Numbers of distributions, and of what is dropped: mostly usual ones, now and then the ends, seldom
- * one that is refused. */
+/* Numbers of distributions, and of what is dropped: mostly usual ones, now and then the ends,
+ * seldom one that is refused. */
 #include "fuzz/layers/layers.h"
 
 static double draw_probability(Gen *g) {
@@ -28,7 +28,8 @@ static Drawn random_float(Draw *x, int k) {
         v = (double)draw_between(g, -4, 2) / 2;
     } else if (named(p, "to")) {
         const PArg *from = &x->s->arg[k - 1];
-        v = (from->given ? from->f : 0) + (double)draw_between(g, draw_chance(g, 4) ? -2 : 0, 4) / 2;
+        v = (from->given ? from->f : 0) +
+            (double)draw_between(g, draw_chance(g, 4) ? -2 : 0, 4) / 2;
     } else if (named(p, "mean")) {
         v = (double)draw_between(g, -4, 4) / 2;
     } else { /* std, lambd */

@@ -58,7 +58,7 @@ bool mutator_change_op(Mutant *m) {
     for (int id = 0; site && id < OP_COUNT; id++) {
         const OpInfo *op = op_info((OpId)id), *from = site->stmt->op;
         bool like = op != from && op->class != CLASS_NEVER && op->kind == from->kind &&
-                    op->random == from->random &&                    arguments_same_parameters(op, from);
+                    op->random == from->random && arguments_same_parameters(op, from);
         if (like && mutant_below(m, ++n) == 0) {
             chosen = op;
         }

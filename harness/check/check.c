@@ -119,7 +119,8 @@ static SkipReason skip_of_reference(const Checker *c, Comparison *cmp) {
                                   : SKIP_NONE;
 }
 
-/* Are the random numbers of one side those of PyTorch, and of the other side those of the reference? */
+/* Are the random numbers of one side those of PyTorch, and of the other side those of the
+ * reference? */
 static bool other_stream(const Checker *c, const Comparison *cmp) {
     bool recorded = cmp->rule != RULE_SHADOW && cmp->rule != RULE_EXTERNAL;
     bool both = c->a.target && c->b.target, either = c->a.target || c->b.target;
@@ -179,7 +180,8 @@ void check_results(Checker *c, const Program *p, const Result *a, const Result *
     cmp.lenient = !c->strict &&
                   (executor_is_external_compiler(&c->a) || executor_is_external_compiler(&c->b));
     if (c->a.target && c->b.target && program_is_random(p)) {
-        cmp.rule = RULE_TOLERANT; /* the reference, and with it the float64 shadow, has other numbers */
+        cmp.rule =
+            RULE_TOLERANT; /* the reference, and with it the float64 shadow, has other numbers */
     }
     bool compiles[2] = {executor_is_external_compiler(&c->a), executor_is_external_compiler(&c->b)};
     cmp.base = compiles[0] == compiles[1] ? BASE_NONE : compiles[1] ? BASE_A : BASE_B;

@@ -1,5 +1,6 @@
 /* The random numbers of PyTorch are others than those of the reference. What they compute can be
- * compared only where it is the same for all numbers, as a size, a flag, or a product with 0 are. */
+ * compared only where it is the same for all numbers, as a size, a flag, or a product with 0 are.
+ */
 #include "harness/check/stream.h"
 
 enum { SEEDS = 100 };

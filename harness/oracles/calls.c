@@ -34,7 +34,7 @@ static bool same_call(const Program *p, int j, int k) {
     bool grad_j, grad_k;
     const Input *in_j = program_call_inputs(p, j, &nj, &grad_j),
                 *in_k = program_call_inputs(p, k, &nk, &grad_k);
-    if (nj != nk || grad_j != grad_k) {
+    if (nj != nk || grad_j != grad_k || program_is_random(p)) { /* each call has its own numbers */
         return false;
     }
     for (int i = 0; i < nj; i++) {

@@ -28,7 +28,7 @@ const char *oracle_claim(OracleId id) {
 
 const char *skip_name(SkipReason reason) {
     static const char *const names[SKIP_COUNT] = {"none",  "limit",   "unsupported", "x-undefined",
-                                                  "doubt", "vacuous", "accident", "random"};
+                                                  "doubt", "vacuous", "accident",    "random"};
     CHECK((unsigned)reason < SKIP_COUNT);
     return names[reason];
 }

@@ -408,8 +408,8 @@ static bool read_program(Reader *r, const Json *root, Program *p) {
                        json_read_block(r, after, &p->after))) &&
            json_limit(r, returns, MAX_RETURNS, "returns") &&
            json_read_names(r, returns, false, &p->returns, &p->nreturns) &&
-           (!seed || (json_needs_format(r, seed, 2, "\"seed\"") &&
-                      json_read_seed(r, seed, &p->seed))) &&
+           (!seed ||
+            (json_needs_format(r, seed, 2, "\"seed\"") && json_read_seed(r, seed, &p->seed))) &&
            read_calls(r, root, p) && (!surface || read_surface(r, surface, &p->surface)) &&
            (!compile || json_read_compile(r, compile, &p->compile));
 }

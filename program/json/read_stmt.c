@@ -222,9 +222,6 @@ static bool read_json_op(Reader *r, const Json *j, const char *name, Stmt *s) {
     if (!op) {
         return unknown && read_unknown_op(r, j, name, s);
     }
-    if (op->random && !json_needs_format(r, j, 2, arena_printf(r->arena, "\"%s\"", name))) {
-        return false;
-    }
     s->op = op;
     s->arg = arena_array(r->arena, PArg, op->nparam);
     for (int i = 0; i < op->nparam; i++) {
@@ -233,7 +230,8 @@ static bool read_json_op(Reader *r, const Json *j, const char *name, Stmt *s) {
             return false;
         }
     }
-    if (op->id == OP_tensor && !read_literal_stmt(r, j, s)) {
+    if ((op->random && !json_needs_format(r, j, 2, op->name)) ||
+        (op->id == OP_tensor && !read_literal_stmt(r, j, s))) {
         return false;
     }
     const Json *requires_grad = op->kind == KIND_FACTORY ? json_get(j, "requires_grad") : NULL;

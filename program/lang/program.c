@@ -189,8 +189,8 @@ static bool block_is_random(const Block *block) {
 bool program_is_random(const Program *p) {
     bool is = block_is_random(&p->setup) || block_is_random(&p->body) || block_is_random(&p->after);
     for (int i = 0; i < p->nfunctions; i++) {
-        is |= block_is_random(&p->functions[i].forward) ||
-              block_is_random(&p->functions[i].backward);
+        is |=
+            block_is_random(&p->functions[i].forward) || block_is_random(&p->functions[i].backward);
     }
     return is;
 }

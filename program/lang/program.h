@@ -312,7 +312,8 @@ typedef struct Program {
     NameId *returns;
     int nreturns;
     Backward backward;
-    uint64_t seed; /* of the random numbers of the first call (format version 2); call k has seed + k */
+    uint64_t
+        seed; /* of the random numbers of the first call (format version 2); call k has seed + k */
     bool seed_given;
     Block setup;
     bool setup_given;

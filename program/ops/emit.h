@@ -35,7 +35,7 @@ struct Emit {
     /* PyTorch leaves undefined what the statement does; `why` is static. NULL: somebody else says
      * so. */
     void (*undefined)(Emit *e, const char *why);
-    int64_t randoms; /* random ops that were applied so far: the number of the next one */
+    int64_t randoms;       /* random ops that were applied so far: the number of the next one */
     const Tensor *written; /* what the value of the op is written to, or NULL: a value that is
                               refused may leave it written in part */
 };

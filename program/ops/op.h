@@ -181,10 +181,10 @@ typedef ErrCode (*InferFn)(const Call *call, Infer *r);
 typedef struct KernelCtx {
     Arena *arena; /* scratch */
     Error *err;
-    const char *undefined; /* set by a kernel to say why PyTorch leaves the result undefined
-                              (format.md, x-undefined) */
-    const Infer *inferred; /* the result of inference for this call, so that it is not computed
-                              again; or NULL */
+    const char *undefined;      /* set by a kernel to say why PyTorch leaves the result undefined
+                                   (format.md, x-undefined) */
+    const Infer *inferred;      /* the result of inference for this call, so that it is not computed
+                                   again; or NULL */
     const RandomStream *stream; /* of random ops; NULL: the one of seed 0 */
 } KernelCtx;
 /* Computes into `out` (allocated as inferred, zeroed). Errors are those of *values*: index_range,

@@ -1,6 +1,6 @@
 /* ATen schema strings, read left to right: name, overload, parameters (type, alias mark, name,
- * default), returns. Parameters that mean nothing here (layout, device, pin_memory, memory_format, generator)
- * are skipped. A row that does not parse is a bug of this program: die. */
+ * default), returns. Parameters that mean nothing here (layout, device, pin_memory, memory_format,
+ * generator) are skipped. A row that does not parse is a bug of this program: die. */
 #include "program/ops/schema.h"
 
 #include <ctype.h>

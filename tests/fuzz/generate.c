@@ -61,9 +61,12 @@ START_TEST(everything_occurs) {
     static Seen seen;
     Arena a = ARENA_EMPTY;
     enum { N = 40000 };
+    GenerateOptions options = GENERATE_DEFAULTS;
+    char message[256];
+    ck_assert(generate_profile(&options, "class.random=12", message, sizeof message));
     for (uint64_t i = 0; i < N; i++) {
         GenerateInfo info;
-        const Program *p = generate_program_info(&a, NULL, 5, i, &info);
+        const Program *p = generate_program_info(&a, &options, 5, i, &info);
         see_block(&seen, &p->body);
         if (info.pattern >= 0) {
             seen.pattern[info.pattern]++;

@@ -379,7 +379,7 @@ static Builder case_builder(Arena *arena, OpId id, Layout layout) {
                      .layout = layout,
                      .positive = is_positive_op(id),
                      .unit = id == OP_asin || id == OP_acos || id == OP_atanh || id == OP_erfinv ||
-                             id == OP_logit,
+                             id == OP_logit || id == OP_bernoulli,
                      .above_one = id == OP_acosh};
 }
 
