@@ -289,6 +289,7 @@ static bool is_positive_op(OpId id) {
                                 OP_xlogy_Scalar_Self,
                                 OP_xlogy_Scalar_Other,
                                 OP_logit,
+                                OP_bernoulli,
                                 OP_acosh,
                                 OP_special_entr,
                                 OP_special_xlog1py,

@@ -25,6 +25,7 @@ static inline ErrCode exec_infer(Emit *e, const Call *call, Infer *r) {
 
 static inline ErrCode exec_compute(Emit *e, const Call *call, Tensor **out, int *nout) {
     Infer r;
+    e->randoms = 0; /* a function is called again and again: with the same random numbers */
     TRY(exec_infer(e, call, &r));
     for (int i = 0; i < r.n; i++) {
         out[i] = &r.out[i];
