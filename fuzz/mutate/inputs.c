@@ -152,6 +152,11 @@ bool mutator_turn_requires_grad(Mutant *m) {
 }
 
 bool mutator_change_data(Mutant *m) {
+    if (program_is_random(m->p) && mutant_chance(m, 50)) {
+        m->p->seed = (uint64_t)mutant_below(m, 1000);
+        m->p->seed_given = true;
+        return true;
+    }
     Input *in = pick_input(m);
     if (!in || !is_leader(m->p, in)) {
         return false;

@@ -286,6 +286,19 @@ Step reduce_backward(Program *p, int k) {
     }
 }
 
+Step reduce_seed(Program *p, int k) {
+    if (k > 0 || !p->seed_given) {
+        return STEP_END;
+    }
+    bool random = program_is_random(p);
+    if (random && p->seed == 0) {
+        return STEP_NOTHING;
+    }
+    p->seed_given = random;
+    p->seed = 0;
+    return STEP_MADE;
+}
+
 Step reduce_argument(Program *p, int k) {
     if (k == 0) {
         if (!p->args_given) {

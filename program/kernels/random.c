@@ -31,7 +31,7 @@ static void draw_all(const Call *call, const Tensor *out, const KernelCtx *k, Dr
 /* ---- uniform ---- */
 
 /* As many digits as the dtype has, so that nothing is rounded up to 1. */
-static int digits_of(DType dtype) {
+static int random_digits(DType dtype) {
     switch (dtype) {
     case DT_float16:
         return 11;
@@ -50,13 +50,13 @@ static double draw_uniform(RandomBits bits, const double *numbers) {
 }
 
 ErrCode kernel_rand(const Call *call, Tensor *const *out, KernelCtx *k) {
-    draw_all(call, out[0], k, draw_uniform, (double[]){digits_of(out[0]->dtype), 0, 1});
+    draw_all(call, out[0], k, draw_uniform, (double[]){random_digits(out[0]->dtype), 0, 1});
     return ERR_none;
 }
 
 ErrCode kernel_uniform(const Call *call, Tensor *const *out, KernelCtx *k) {
     draw_all(call, out[0], k, draw_uniform,
-             (double[]){digits_of(out[0]->dtype), call->arg[1].f, call->arg[2].f});
+             (double[]){random_digits(out[0]->dtype), call->arg[1].f, call->arg[2].f});
     return ERR_none;
 }
 

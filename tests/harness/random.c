@@ -154,15 +154,15 @@ START_TEST(means_and_variances_are_those_of_the_distribution) {
     const Distribution *d = &DISTRIBUTIONS[_i / 2];
     const Values *v =
         returned(run_on(_i % 2, program_of("[100000]", d->statement, "'a'", ", 'seed': 20")), 0, 0);
-    double sum = 0, squares = 0;
+    double sum = 0, second = 0;
     for (int64_t i = 0; i < N; i++) {
         sum += at(v, i);
-        squares += (at(v, i) - d->mean) * (at(v, i) - d->mean);
+        second += (at(v, i) - d->mean) * (at(v, i) - d->mean);
     }
     double deviation = sqrt(d->variance / N),
-           deviation_of_squares = sqrt((d->fourth - d->variance * d->variance) / N);
+           deviation_of_second = sqrt((d->fourth - d->variance * d->variance) / N);
     ck_assert_double_le(fabs(sum / N - d->mean), 6 * deviation);
-    ck_assert_double_le(fabs(squares / N - d->variance), 6 * deviation_of_squares);
+    ck_assert_double_le(fabs(second / N - d->variance), 6 * deviation_of_second);
 }
 END_TEST
 

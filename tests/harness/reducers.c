@@ -69,6 +69,17 @@ START_TEST(settings_of_the_compiler_are_dropped_one_by_one) {
 }
 END_TEST
 
+START_TEST(a_seed_becomes_0_and_goes_with_the_last_random_op) {
+    static const char draws[] = "{\"twingrad\":2,\"body\":[{\"op\":\"rand\",\"size\":[2],\"out\":"
+                                "\"a\"}],\"return\":[\"a\"],\"seed\":7}",
+                      none[] = "{\"twingrad\":2,\"body\":[],\"return\":[],\"seed\":7}";
+    const char *line = reduced_from(draws, reduce_seed, 0);
+    ck_assert_ptr_nonnull(strstr(line, "\"seed\": 0"));
+    ck_assert_int_eq(reduce_seed(parse(line), 0), STEP_NOTHING);
+    ck_assert_ptr_null(strstr(reduced_from(none, reduce_seed, 0), "seed"));
+}
+END_TEST
+
 START_TEST(caller_code_is_dropped_or_runs_in_the_body) {
     static const char text[] =
         "{\"twingrad\":2,\"inputs\":[{\"name\":\"x\",\"dtype\":\"float32\",\"size\":[2],"
@@ -194,6 +205,7 @@ int main(void) {
     TCase *tests = tcase_create("harness/reducers");
     tcase_add_checked_fixture(tests, set_up, tear_down);
     tcase_add_test(tests, settings_of_the_compiler_are_dropped_one_by_one);
+    tcase_add_test(tests, a_seed_becomes_0_and_goes_with_the_last_random_op);
     tcase_add_test(tests, caller_code_is_dropped_or_runs_in_the_body);
     tcase_add_test(tests, values_ops_dtypes_literals_and_names_become_plainer);
     tcase_add_test(tests, strides_and_numbers_of_elements_follow_a_size);
