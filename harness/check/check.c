@@ -155,15 +155,18 @@ static void run_oracles(Checker *c, Comparison *cmp, CheckResult *out) {
             out->skip = cmp->skip;
         }
     }
-    if (out->fired && !cmp->a->failure && !cmp->b->failure) {
+    bool answered = !cmp->a->failure && !cmp->b->failure;
+    if (out->fired && answered) {
         SkipReason why = skip_of_reference(c, cmp);
         if (why != SKIP_NONE) {
             out->fired = 0;
             out->skip = why;
-        } else if (other_stream(c, cmp) && depends_on_stream(c, cmp)) {
-            out->fired = 0;
-            out->skip = SKIP_RANDOM;
         }
+    }
+    bool differs = answered && (out->fired || out->skip == SKIP_INCONCLUSIVE);
+    if (differs && other_stream(c, cmp) && depends_on_stream(c, cmp)) {
+        out->fired = 0;
+        out->skip = SKIP_RANDOM;
     }
     out->verdict = out->fired ? FINDING : out->skip != SKIP_NONE ? SKIP : AGREE;
 }

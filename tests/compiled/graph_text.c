@@ -47,9 +47,11 @@ START_TEST(every_stage_of_random_programs_reads_back) {
     RunOptions run = {.limits = LIMITS_DEFAULT};
     options.on_dump = round_trip;
     options.dump_user = &r;
+    GenerateOptions drawn = GENERATE_DEFAULTS; /* every other program also with random ops */
+    ck_assert(generate_profile(&drawn, "class.random=20", r.complaint, sizeof r.complaint));
     for (uint64_t i = 0; i < 3000; i++) {
         arena_reset(&arena);
-        r.program = generate_program(&arena, 7, i);
+        r.program = generate_program_info(&arena, i % 2 ? &drawn : NULL, 7, i, NULL);
         compiled_run(r.program, &options, &run, NULL, &arena);
         ck_assert_msg(!r.complaint[0], "program %d: %s", (int)i, r.complaint);
     }
