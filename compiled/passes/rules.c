@@ -66,8 +66,9 @@ static Family family_of(const Node *n) {
     case LOWER_FLIP:
     case LOWER_TRIANGLE:
     case LOWER_CAT:
-    case LOWER_OPAQUE:
         return FAMILY_MOVE;
+    case LOWER_OPAQUE: /* a random op may have no operand */
+        return n->call->op->random ? FAMILY_NONE : FAMILY_MOVE;
     case LOWER_INDEX:
     case LOWER_GATHER:
     case LOWER_INDEX_SELECT:
