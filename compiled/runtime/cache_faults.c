@@ -195,3 +195,60 @@ void cache_fault_inputs(const Compile *c, const Artifact *a, Region *region) {
         }
     }
 }
+
+/* ---- what code that is served computes with ---- */
+
+/* Is the name an attribute in the Python that the program stands for? */
+static bool is_attribute(const Program *p, NameId name) {
+    for (int i = 0; p->surface && i < p->surface->nbindings; i++) {
+        if (p->surface->bindings[i].name == name) {
+            return p->surface->bindings[i].binding == BINDING_attr;
+        }
+    }
+    return false;
+}
+
+const Tensor *cache_fault_attributes(const RuntimeSession *r, const Artifact *a,
+                                     const CaptureInput *in) {
+    const Compile c = {.options = r->compile, .counters = r->counters};
+    Tensor *tensors = arena_copy(r->arena, in->tensors, (int64_t)sizeof *tensors * in->n);
+    bool changed = false;
+    for (int k = 0; k < in->nname && !a->symbols && fault(&c, FAULT_MU_15); k++) {
+        int named = in->named[k];
+        for (int i = 0; is_attribute(r->p, in->name[k]) && i < in->n; i++) {
+            Storage *own = a->made_for.tensors[i].storage;
+            if (in->tensors[i].storage == in->tensors[named].storage &&
+                own != in->tensors[i].storage) {
+                tensors[i].storage = own;
+                changed = true;
+            }
+        }
+    }
+    return changed && fault_triggered(&c, FAULT_MU_15) ? tensors : in->tensors;
+}
+
+const Artifact *cache_fault_without_hooks(RuntimeSession *r, const Artifact *a, CaptureInput *in) {
+    if (!capture_fault_has_hooks(a->capture) || !fault_triggered(a->capture->c, FAULT_GU_15)) {
+        return a;
+    }
+    in->drops_hooks = true;
+    return region_compile(r, in, NULL, NULL);
+}
+
+static bool draws_numbers(const Artifact *a) {
+    for (int i = 0; i < a->graph->n; i++) {
+        const Node *n = a->graph->node[i];
+        if (n->kind == NODE_OP && n->call->op->random) {
+            return true;
+        }
+    }
+    return false;
+}
+
+RandomStream cache_fault_stream(const Artifact *a, const RandomStream *now) {
+    bool other = a->stream.seed != now->seed || a->stream.first != now->first;
+    return other && draws_numbers(a) && fault(a->capture->c, FAULT_GU_30) &&
+                   fault_triggered(a->capture->c, FAULT_GU_30)
+               ? a->stream
+               : *now;
+}

@@ -377,68 +377,6 @@ void runtime_double_kept_grads(RuntimeSession *r) {
     }
 }
 
-/* Is the name an attribute in the Python that the program stands for? */
-static bool is_attribute(const Program *p, NameId name) {
-    for (int i = 0; p->surface && i < p->surface->nbindings; i++) {
-        if (p->surface->bindings[i].name == name) {
-            return p->surface->bindings[i].binding == BINDING_attr;
-        }
-    }
-    return false;
-}
-
-/* Seeded fault MU_15: a tensor that is an attribute is part of the code, as it was when the code
- * was made; another one bound to it since is not noticed. Returns the entries that the code uses.
- */
-static const Tensor *attributes_of_code(const RuntimeSession *r, const Artifact *a,
-                                        const CaptureInput *in) {
-    const Compile c = {.options = r->compile, .counters = r->counters};
-    Tensor *tensors = arena_copy(r->arena, in->tensors, (int64_t)sizeof *tensors * in->n);
-    bool changed = false;
-    for (int k = 0; k < in->nname && !a->symbols && fault(&c, FAULT_MU_15); k++) {
-        int named = in->named[k];
-        for (int i = 0; is_attribute(r->p, in->name[k]) && i < in->n; i++) {
-            Storage *own = a->made_for.tensors[i].storage;
-            if (in->tensors[i].storage == in->tensors[named].storage &&
-                own != in->tensors[i].storage) {
-                tensors[i].storage = own;
-                changed = true;
-            }
-        }
-    }
-    return changed && fault_triggered(&c, FAULT_MU_15) ? tensors : in->tensors;
-}
-
-/* Seeded fault GU_15: hooks of arguments are registered when a call is compiled; one that reuses
- * the code has none. */
-static const Artifact *reused_without_hooks(RuntimeSession *r, const Artifact *a,
-                                            CaptureInput *in) {
-    if (!capture_fault_has_hooks(a->capture) || !fault_triggered(a->capture->c, FAULT_GU_15)) {
-        return a;
-    }
-    in->drops_hooks = true;
-    return region_compile(r, in, NULL, NULL);
-}
-
-static bool draws(const Artifact *a) {
-    for (int i = 0; i < a->graph->n; i++) {
-        const Node *n = a->graph->node[i];
-        if (n->kind == NODE_OP && n->call->op->random) {
-            return true;
-        }
-    }
-    return false;
-}
-
-/* Seeded fault GU_30: the code has the stream of the call that it was made in. */
-static RandomStream stream_of_code(const Artifact *a, const RandomStream *now) {
-    bool other = a->stream.seed != now->seed || a->stream.first != now->first;
-    return other && draws(a) && fault(a->capture->c, FAULT_GU_30) &&
-                   fault_triggered(a->capture->c, FAULT_GU_30)
-               ? a->stream
-               : *now;
-}
-
 static void region_run_part(RuntimeSession *r, int part, bool gradient, bool grad_mode,
                             bool comes_back, bool *compiled, RegionResult *end) {
     Region *region = end->region = arena_new(r->arena, Region);
@@ -457,7 +395,7 @@ static void region_run_part(RuntimeSession *r, int part, bool gradient, bool gra
     region_describe(r, region, &in);
     const Artifact *a = region_find(r, &in, compiled);
     if (!*compiled && fault(a->capture->c, FAULT_GU_15)) {
-        a = reused_without_hooks(r, a, &in);
+        a = cache_fault_without_hooks(r, a, &in);
     }
     region->in = in;
     if (r->compile->fault != FAULT_NONE) {
@@ -469,10 +407,10 @@ static void region_run_part(RuntimeSession *r, int part, bool gradient, bool gra
         r->last = region;
     }
     if (r->compile->fault != FAULT_NONE && !*compiled) {
-        in.tensors = attributes_of_code(r, a, &in);
+        in.tensors = cache_fault_attributes(r, a, &in);
     }
     if (!*compiled && r->compile->fault != FAULT_NONE) {
-        r->stream = stream_of_code(a, &region->stream);
+        r->stream = cache_fault_stream(a, &region->stream);
     }
     Execution exec = {0};
     for (int failed = INT_MAX; !artifact_run(a, r->p, &in, r->arena, &end->outcome, &exec);

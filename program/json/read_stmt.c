@@ -350,9 +350,8 @@ static bool read_autocast(Reader *r, const Json *j, Stmt *s) {
     if (!dtype || !json_want(r, dtype, JSON_STRING, "\"bfloat16\" or \"float16\"")) {
         return false;
     }
-    bool half = strcmp(dtype->text, "float16") == 0;
-    s->autocast = half ? DT_float16 : DT_bfloat16;
-    return half || strcmp(dtype->text, "bfloat16") == 0 ||
+    s->autocast = strcmp(dtype->text, "float16") == 0 ? DT_float16 : DT_bfloat16;
+    return s->autocast == DT_float16 || strcmp(dtype->text, "bfloat16") == 0 ||
            json_bad(r, dtype, "expected \"bfloat16\" or \"float16\"");
 }
 
