@@ -407,7 +407,7 @@ static void print_writes(const Script *s) {
 
 void script_print_definitions(Text *text, const Issue *issue, int indent) {
     const Finding *f = issue->finding;
-    Script s = {.pr = {text, issue->program, python_names(text->arena, issue->program), true},
+    Script s = {.pr = {text, issue->program, python_names(text->arena, issue->program), true, NULL},
                 .issue = issue,
                 .probes = f->oracle == ORACLE_trace,
                 .indent = indent};
