@@ -32,15 +32,14 @@ static void note_block_use(void *user, NameId *name, Use use) {
     }
 }
 
-/* The names, each with `after` behind it; -> how many. */
-static int print_set(const Printer *pr, const bool *set, const char *between, const char *after) {
+/* The names, each with `after` behind it. */
+static void print_set(const Printer *pr, const bool *set, const char *between, const char *after) {
     int n = 0;
     for (NameId i = 0; i < pr->p->nnames; i++) {
         if (set[i]) {
             text_printf(pr->t, "%s%s%s", n++ ? between : "", print_name(pr, i), after);
         }
     }
-    return n;
 }
 
 void python_function_block(const Printer *pr, const Stmt *s, const char *path, int depth) {
