@@ -674,6 +674,7 @@ def answer_in_child(request, names, absent):
     child = os.fork()
     if child == 0:
         try:
+            torch.set_num_threads(torch.get_num_threads())  # a pool of the parent is replaced here: threads of the autograd engine that do so at once abort
             with os.fdopen(writing, "w") as pipe:
                 pipe.write(json.dumps(answer(request, names, absent), allow_nan=False))
         except BaseException as error:
