@@ -18,23 +18,20 @@ enum {
 };
 
 /* The entry of a signature with this cause, or NULL. */
-static Signature *search_signature(Search *s, const Finding *finding) {
+static Signature *search_signature(Search *s, const Finding *finding, bool listed) {
     for (int i = 0; i < s->nsignatures; i++) {
         if (strcmp(s->signature[i].text, finding->signature) == 0 &&
-            strcmp(s->signature[i].group, finding->cause.group) == 0) {
+            strcmp(s->signature[i].group, finding->cause.group) == 0 &&
+            s->signature[i].listed == listed) {
             return &s->signature[i];
         }
     }
     return NULL;
 }
 
-/* Adds one to the count of the signature with this cause; the entry if it is new, else NULL. */
-static Signature *note_signature(Search *s, const Finding *finding, const SearchSlot *slot) {
-    Signature *there = search_signature(s, finding);
-    if (there) {
-        there->count++;
-        return NULL;
-    }
+/* The new entry of a signature; NULL, counted, if there are too many. */
+static Signature *add_signature(Search *s, const Finding *finding, bool listed,
+                                const SearchSlot *slot) {
     if (s->nsignatures == SEARCH_MAX_SIGNATURES) {
         s->unlisted++;
         return NULL;
@@ -44,7 +41,7 @@ static Signature *note_signature(Search *s, const Finding *finding, const Search
         taken |= strcmp(s->signature[i].text, finding->signature) == 0;
     }
     Signature *new = &s->signature[s->nsignatures++];
-    *new = (Signature){.first = slot->index, .bare = slot->bare, .count = 1};
+    *new = (Signature){.first = slot->index, .bare = slot->bare, .count = 1, .listed = listed};
     snprintf(new->text, sizeof new->text, "%s", finding->signature);
     new->group = arena_strdup(&s->home, finding->cause.group);
     new->folder = taken ? seen_name(&s->home, new->text, new->group) : new->text;
@@ -52,8 +49,7 @@ static Signature *note_signature(Search *s, const Finding *finding, const Search
 }
 
 /* What a finding is grouped by: its cause; of a target, what its signature's first program says. */
-static const char *search_key(Search *s, const Finding *finding) {
-    const Signature *signature = search_signature(s, finding);
+static const char *search_key(const Signature *signature, const Finding *finding) {
     return signature && signature->key ? signature->key : group_key(finding);
 }
 
@@ -114,6 +110,35 @@ static const Program *search_minimize(Search *s, const Program *p, Finding *find
     return search_shows(s, &s->checker, small, finding) ? small : p;
 }
 
+/* Findings of a target that one entry of the known issues explains are one group. */
+static const char *issue_key(Search *s, const KnownIssue *issue) {
+    return arena_printf(&s->home, "%.*s", (int)sizeof((Group *)0)->key - 1, issue->issue);
+}
+
+/* The new signature's finding is one of a known issue. */
+static void note_known(Search *s, Signature *new, const Program *p, const Finding *finding,
+                       uint32_t fired, const KnownIssue *issue) {
+    new->statements = program_size(p);
+    new->key = s->queued ? issue_key(s, issue) : NULL;
+    search_keep_record(s, new, p, finding, fired);
+    s->events.known(s->events.user, new, issue);
+}
+
+static FindingStatus status_of_issue(const Search *s, const KnownIssue *issue) {
+    return issue->allowed && s->queued ? STATUS_ALLOWED : STATUS_KNOWN;
+}
+
+/* What a known issue says about a minimized program says it about the program as found, too, if the
+ * same op differs: around the op there was only more to hide that, say, nothing needs its result.
+ */
+static KnownIssue *known_when_minimized(Search *s, const Program *small, const Finding *finding,
+                                        const Finding *as_found) {
+    const KnownPair pair = known_pair(&s->checker);
+    bool same =
+        finding->oracle == as_found->oracle && strcmp(finding->root.op, as_found->root.op) == 0;
+    return s->queued && same ? known_find(&s->known, &pair, small, finding) : NULL;
+}
+
 /* The folder of the report, written unless it was there before; NULL if there is none. */
 static const char *search_write_report(Search *s, const Signature *signature,
                                        const Report *report) {
@@ -146,9 +171,9 @@ static double search_seconds_for_one(const Search *s) {
 }
 
 /* Minimizes and reports the first program of a signature. `stats->other`: findings of other causes
- * that candidates showed on the way. */
-static void report_signature(Search *s, Signature *signature, const Program *p,
-                             const Finding *as_found, uint32_t fired, MinimizeStats *met) {
+ * that candidates showed on the way. Returns the issue that explains what is left, or NULL. */
+static KnownIssue *report_signature(Search *s, Signature *signature, const Program *p,
+                                    const Finding *as_found, uint32_t fired, MinimizeStats *met) {
     const CampaignOptions *o = s->options;
     finding_breakpoint(as_found);
     const Program *small = p;
@@ -175,6 +200,12 @@ static void report_signature(Search *s, Signature *signature, const Program *p,
             finding = shown;
         }
     }
+    KnownIssue *issue = small != p ? known_when_minimized(s, small, &finding, as_found) : NULL;
+    if (issue) {
+        signature->status = status_of_issue(s, issue);
+        note_known(s, signature, small, &finding, fired, issue);
+        return issue;
+    }
     signature->statements = program_size(small);
     if (s->queued) {
         const char *stage = seconds < 0 ? stage_of_pair(&s->checker)
@@ -190,7 +221,7 @@ static void report_signature(Search *s, Signature *signature, const Program *p,
             signature->status = STATUS_UNREPRODUCED;
             s->events.dropped(s->events.user, signature);
             search_keep_record(s, signature, small, &finding, fired);
-            return;
+            return NULL;
         }
     }
     const char *origin =
@@ -210,66 +241,53 @@ static void report_signature(Search *s, Signature *signature, const Program *p,
     signature->file = path && s->detailed ? arena_printf(&s->home, "%s/%s/minimized.json", o->out,
                                                          signature->folder)
                                           : NULL;
+    return NULL;
 }
 
-/* Was its signature dropped, because the script of its first program showed nothing? */
-static bool search_dropped(Search *s, const Finding *finding) {
-    const Signature *signature = search_signature(s, finding);
-    return signature && signature->status == STATUS_UNREPRODUCED;
+/* The first finding of a signature: known, or minimized and reported. Returns the issue that
+ * explains it, or NULL. */
+static KnownIssue *triage_first(Search *s, Signature *new, const Program *p, const Finding *finding,
+                                uint32_t fired, KnownIssue *issue, MinimizeStats *met) {
+    if (issue) {
+        new->status = status_of_issue(s, issue);
+        note_known(s, new, p, finding, fired, issue);
+        return issue;
+    }
+    new->status = s->unsteady ? STATUS_FLAKY : STATUS_NEW;
+    return report_signature(s, new, p, finding, fired, met);
 }
 
-/* Findings of a target that one entry of the known issues explains are one group. */
-static const char *issue_key(Search *s, const KnownIssue *issue) {
-    return arena_printf(&s->home, "%.*s", (int)sizeof((Group *)0)->key - 1, issue->issue);
-}
-
-/* A located finding of `p`: known, the first of its signature, or one more of it. */
+/* A located finding of `p`: known, the first of its signature, or one more of it. Counts it and
+ * `more` of its kind. */
 static void search_triage(Search *s, const SearchSlot *slot, const Program *p,
-                          const Finding *finding, uint32_t fired, MinimizeStats *met) {
-    const CampaignOptions *o = s->options;
+                          const Finding *finding, uint32_t fired, int64_t more,
+                          MinimizeStats *met) {
     const KnownPair pair = known_pair(&s->checker);
     KnownIssue *issue = known_find(&s->known, &pair, p, finding);
-    Signature *new = note_signature(s, finding, slot);
-    FindingStatus status = issue && issue->allowed && s->queued ? STATUS_ALLOWED
-                           : issue                              ? STATUS_KNOWN
-                           : s->unsteady                        ? STATUS_FLAKY
-                                                                : STATUS_NEW;
-    if (issue) {
-        issue->seen++;
-    }
-    if (new) {
-        new->status = status;
-        if (issue) {
-            new->statements = program_size(p);
-            new->key = s->queued ? issue_key(s, issue) : NULL;
-            search_keep_record(s, new, p, finding, fired);
-            s->events.known(s->events.user, new, issue);
-        } else {
-            report_signature(s, new, p, finding, fired, met);
-        }
-        status = new->status;
-    } else if (o->every && !issue) {
+    Signature *one = search_signature(s, finding, issue != NULL);
+    bool first = !one;
+    if (first) {
+        one = add_signature(s, finding, issue != NULL, slot);
+        issue = one ? triage_first(s, one, p, finding, fired, issue, met) : issue;
+    } else if (s->options->every && !issue) {
         Signature again = {.first = slot->index, .bare = slot->bare, .statements = program_size(p)};
         snprintf(again.text, sizeof again.text, "%s", finding->signature);
         s->events.finding(s->events.user, s, &(SearchFinding){&again, p, finding, fired, NULL});
     }
-    if (new ? status == STATUS_NEW || status == STATUS_FLAKY
-            : !issue && !search_dropped(s, finding)) {
+    FindingStatus status = one ? one->status : issue ? status_of_issue(s, issue) : STATUS_NEW;
+    if (issue) {
+        issue->seen++;
+    }
+    if (one) {
+        one->count += more + !first;
+    }
+    if (status == STATUS_NEW || status == STATUS_FLAKY) {
         s->code = worst(s->code, EXIT_FINDINGS);
     }
-    if (!new &&search_dropped(s, finding)) {
-        status = STATUS_UNREPRODUCED;
-    }
-    group_add(&s->groups, search_key(s, finding), status, issue, slot->index, new != NULL);
-}
-
-/* Counts more programs of the finding's signature. */
-static void search_count_more(Search *s, const Finding *finding, int64_t more) {
-    Signature *one = search_signature(s, finding);
-    Group *group = group_find(&s->groups, search_key(s, finding));
+    Group *group =
+        group_add(&s->groups, search_key(one, finding), status, issue, slot->index, first && one);
     if (one && group) {
-        one->count += more;
-        group->count[one->status] += more;
+        group->count[status] += more;
     }
 }
 
@@ -286,13 +304,13 @@ void search_take_finding(Search *s, const SearchSlot *slot, CheckResult *out) {
     MinimizeStats met = {0}, none = {0};
     const Program *p = s->options->first ? slot->p : search_isolate(s, slot->p, &out->finding);
     search_triage(s, slot, p, &out->finding, p == slot->p ? out->fired : 1u << out->finding.oracle,
-                  &met);
+                  0, &met);
     for (int i = 0; i < met.nother && !s->options->first; i++) { /* groups that minimizing met */
         Finding *finding = &met.other[i].finding;
         check_locate(&s->checker, met.other[i].program, finding, s->arena);
         p = search_isolate(s, met.other[i].program, finding);
         if (!group_find(&s->groups, group_key(finding))) {
-            search_triage(s, slot, p, finding, 1u << finding->oracle, &none);
+            search_triage(s, slot, p, finding, 1u << finding->oracle, 0, &none);
         }
     }
     arena_reset(&s->work);
@@ -332,8 +350,7 @@ static void search_settle_one(Search *s, const Waiting *w) {
                        ? s->backlog.sketch[w->sketch]->count - s->backlog.sketch[w->sketch]->kept
                        : 0; /* programs of the sketch that were not kept */
     s->unsteady = !backlog_steady(&s->backlog, w);
-    search_triage(s, &slot, w->program, &finding, w->fired, &met);
-    search_count_more(s, &finding, more);
+    search_triage(s, &slot, w->program, &finding, w->fired, more, &met);
     arena_reset(&s->work);
 }
 

@@ -46,7 +46,9 @@ typedef struct Signature {
     bool as_found;             /* the time was up before it was minimized */
     bool kept;                 /* the output folder held a report of it before this run */
     const char *record,
-        *file; /* for results.json: the finding as JSON, its program (NULL: nowhere) */
+        *file;   /* for results.json: the finding as JSON, its program (NULL: nowhere) */
+    bool listed; /* an entry of the known issues covers the program as found; one that is not
+                    covered may be another bug */
     FindingStatus status;
 } Signature;
 

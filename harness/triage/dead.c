@@ -4,6 +4,9 @@
 #include "harness/triage/dead.h"
 
 #include "program/lang/uses.h"
+#include "program/print/print.h"
+
+#include <string.h>
 
 typedef struct DeadNames {
     bool *live;    /* by name */
@@ -43,6 +46,26 @@ static void dead_note_read(void *user, NameId *name, Use use) {
     if (use != USE_BIND && *name != NAME_NONE && !d->live[*name]) {
         d->live[*name] = d->found = true;
     }
+}
+
+static bool probe_needs_value(ProbeKind kind) {
+    return kind == PROBE_size || kind == PROBE_stride || kind == PROBE_storage_offset ||
+           kind == PROBE_is_contiguous;
+}
+
+static bool predicate_needs_value(const Predicate *p) {
+    while (p->kind == PRED_not) {
+        p = p->inner;
+    }
+    return p->kind == PRED_is_contiguous;
+}
+
+/* Sizes and strides may depend on values; the dtype and the flags of autograd do not: a compiler
+ * knows them without computing anything. */
+static bool reads_values(const Stmt *s) {
+    return s->kind == STMT_PROBE                          ? probe_needs_value(s->probe)
+           : s->kind == STMT_IF || s->kind == STMT_ASSERT ? predicate_needs_value(&s->predicate)
+                                                          : true;
 }
 
 /* Has the statement an effect, or does something live need what it binds or writes? */
@@ -103,7 +126,7 @@ bool statement_is_dead(const Program *p, int sid) {
         show_groups(&d, p);
         for (int i = 0; i < p->nstmts; i++) {
             Stmt *s = (Stmt *)program_stmt(p, i);
-            if (is_needed(&d, s)) {
+            if (reads_values(s) && is_needed(&d, s)) {
                 stmt_uses(s, dead_note_read, &d);
             }
         }
@@ -111,4 +134,28 @@ bool statement_is_dead(const Program *p, int sid) {
     bool dead = !is_needed(&d, (Stmt *)program_stmt(p, sid));
     arena_destroy(&arena);
     return dead;
+}
+
+/* "op(arguments)" of an op statement that binds something, or NULL. */
+static const char *right_hand_side(Arena *arena, const Program *p, const Stmt *s) {
+    if (!only_computes(s)) {
+        return NULL;
+    }
+    Text text = {.arena = arena};
+    stmt_print_text(&text, p, s);
+    const char *equals = strstr(text.v, " = ");
+    return equals ? equals + 3 : NULL;
+}
+
+bool statement_is_repeated(const Program *p, int sid) {
+    Arena arena = ARENA_EMPTY;
+    const char *own =
+        sid >= 0 && sid < p->nstmts ? right_hand_side(&arena, p, program_stmt(p, sid)) : NULL;
+    bool found = false;
+    for (int i = 0; i < sid && own && !found; i++) {
+        const char *other = right_hand_side(&arena, p, program_stmt(p, i));
+        found = other && strcmp(own, other) == 0;
+    }
+    arena_destroy(&arena);
+    return found;
 }

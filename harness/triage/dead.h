@@ -1,5 +1,6 @@
-/* Dead code: statements whose results nothing needs. A compiler may leave them out, and with them
- * the errors that they would raise when they run. */
+/* Statements that a compiler may leave out. Dead code: nothing needs the results; with it go the
+ * errors that it would raise when it runs. Common subexpressions: an op called twice on the same.
+ */
 #ifndef HARNESS_DEAD_H
 #define HARNESS_DEAD_H
 
@@ -9,5 +10,8 @@
  * statements, and that writes no memory which an input or something live may share? False for a
  * `sid` that is no statement. */
 bool statement_is_dead(const Program *p, int sid);
+/* Is the statement an op that has been called before with the same arguments? False for a `sid`
+ * that is no statement. */
+bool statement_is_repeated(const Program *p, int sid);
 
 #endif

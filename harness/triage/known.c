@@ -67,10 +67,32 @@ static bool read_known_kind(Reader *r, const Json *j, KnownIssue *out) {
            json_bad(r, j, "expected \"bug\" or \"allowed\"");
 }
 
+/* What is asked of the program and of both answers. */
+static bool read_known_conditions(Reader *r, const Json *entry, KnownIssue *out) {
+    const Json *unused = json_get(entry, "unused"), *repeated = json_get(entry, "repeated"),
+               *refused = json_get(entry, "refused"), *answers = json_get(entry, "answers");
+    if ((unused && !json_read_bool(r, unused, &out->unused)) ||
+        (repeated && !json_read_bool(r, repeated, &out->repeated)) ||
+        (refused && !json_read_bool(r, refused, &out->refused))) {
+        return false;
+    }
+    out->answers[0] = out->answers[1] = "*";
+    if (!answers) {
+        return true;
+    }
+    const Json *first = answers->kind == JSON_ARRAY && answers->count == 2 ? answers->child : NULL;
+    if (!first || first->kind != JSON_STRING || first->next->kind != JSON_STRING) {
+        return json_bad(r, answers, "expected two patterns, one for each answer");
+    }
+    out->answers[0] = first->text;
+    out->answers[1] = first->next->text;
+    return true;
+}
+
 static bool read_issue(Reader *r, const Json *entry, const char *path, KnownIssue *out) {
-    static const char *const keys[] = {"kind",  "signature", "pair",  "versions", "answer",
-                                       "cause", "unused",    "issue", "source",   "date",
-                                       "note",  "program",   NULL};
+    static const char *const keys[] = {
+        "kind",     "signature", "pair",  "versions", "answer", "answers", "cause",   "unused",
+        "repeated", "refused",   "issue", "source",   "date",   "note",    "program", NULL};
     if (!json_want(r, entry, JSON_OBJECT, "an object") || !json_keys(r, entry, keys, NULL)) {
         return false;
     }
@@ -84,8 +106,7 @@ static bool read_issue(Reader *r, const Json *entry, const char *path, KnownIssu
     out->cause = known_read_text(r, entry, "cause", "*");
     const Json *answer = json_get(entry, "answer");
     out->answer = answer ? known_read_text(r, entry, "answer", NULL) : "";
-    const Json *unused = json_get(entry, "unused");
-    if (unused && !json_read_bool(r, unused, &out->unused)) {
+    if (!read_known_conditions(r, entry, out)) {
         return false;
     }
     const char *program = known_read_text(r, entry, "program", "-");
@@ -197,14 +218,24 @@ bool known_applies(const KnownIssue *issue, const KnownPair *pair) {
             in_version_range(issue, pair->versions[1]));
 }
 
+/* Is it of the kind that the issue is about, and are the answers? */
+static bool answers_match(const KnownIssue *k, const Finding *f) {
+    bool errors =
+        f->oracle == ORACLE_status && strncmp(f->a, "ok", 2) != 0 && strncmp(f->b, "ok", 2) != 0;
+    return fnmatch(k->signature, f->signature, 0) == 0 &&
+           fnmatch(k->cause, f->cause.text, 0) == 0 &&
+           (strstr(f->a, k->answer) || strstr(f->b, k->answer)) &&
+           fnmatch(k->answers[0], f->a, 0) == 0 && fnmatch(k->answers[1], f->b, 0) == 0 &&
+           (!k->refused || errors);
+}
+
 KnownIssue *known_find(const Known *known, const KnownPair *pair, const Program *p,
                        const Finding *finding) {
     for (int i = 0; i < known->n; i++) {
         KnownIssue *k = &known->issue[i];
-        if (known_applies(k, pair) && fnmatch(k->signature, finding->signature, 0) == 0 &&
-            fnmatch(k->cause, finding->cause.text, 0) == 0 &&
-            (strstr(finding->a, k->answer) || strstr(finding->b, k->answer)) &&
-            (!k->unused || statement_is_dead(p, finding->sid))) {
+        if (known_applies(k, pair) && answers_match(k, finding) &&
+            (!k->unused || statement_is_dead(p, finding->sid)) &&
+            (!k->repeated || statement_is_repeated(p, finding->culprit))) {
             return k;
         }
     }

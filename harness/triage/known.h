@@ -10,8 +10,10 @@
  * Finding.signature; `date`, `note`, and `issue` (an address) or `source` (a file of the
  * framework) are required. What an entry concerns is narrowed by `pair`, a pattern for the pair;
  * `versions` ("2.8", "2.8-2.13", "2.13-"), of a target in it; `answer`, a text in either answer;
+ * `answers`, a pattern for each; `"refused": true`, to calls that both refuse;
  * `cause`, a pattern for where bisection finds it (cause.h); `"unused": true`, to statements whose
- * results nothing needs (dead.h). `program` is a file that shows it, relative to this one. */
+ * results nothing needs, `"repeated": true`, to ops that were called before on the same (dead.h).
+ * `program` is a file that shows it, relative to this one. */
 #ifndef HARNESS_KNOWN_H
 #define HARNESS_KNOWN_H
 
@@ -37,6 +39,9 @@ typedef struct KnownIssue {
     const char *pair, *cause;                    /* "*" if absent */
     const char *answer;                          /* "" if absent */
     bool unused;                                 /* the statement is dead code */
+    bool repeated;                               /* it repeats an earlier one */
+    bool refused;                                /* both answers are errors */
+    const char *answers[2];                      /* "*" if absent */
     int64_t since, until;                        /* version_number of the first and the last */
     const char *program;                         /* path from the current directory, or NULL */
     int64_t seen; /* number of findings that it matched in this run */

@@ -12,6 +12,7 @@
 #include "tensor/hash.h"
 
 #include "harness/triage/cause.h"
+#include "harness/triage/unbound.h"
 #include "harness/util/interrupt.h"
 #include "harness/util/clock.h"
 #include "harness/reduce/reduce.h"
@@ -179,6 +180,7 @@ typedef struct Minimize {
     Candidate *candidate; /* `jobs` of them */
     int jobs;
     Executor reference;
+    int unbound;   /* names that nothing binds, in the program as found: no candidate has more */
     bool filtered; /* candidates that the reference does not complete are not checked */
     Arena home;
     MinimizeSeen seen;
@@ -258,7 +260,8 @@ static int gather_candidates(Minimize *m, int reducer, int *k, bool *ended) {
         c->key = key_of(c->p, &c->scratch);
         if (seen_has(&m->seen, c->key) || is_among(m, n, c->key)) {
             m->stats->repeated++;
-        } else if (!m->filtered || reference_runs(m, c->p, &c->scratch)) {
+        } else if (names_unbound(c->p) <= m->unbound &&
+                   (!m->filtered || reference_runs(m, c->p, &c->scratch))) {
             n++;
         } else {
             seen_add(&m->seen, c->key);
@@ -361,6 +364,7 @@ static void minimize_open(Minimize *m, const Program *p, Checker *c, const Findi
         m->query.has_fault = out.verdict == AGREE;
     }
     m->query.stands = !m->query.external && cause_stands(&m->candidate[0].checker, p, finding);
+    m->unbound = names_unbound(p);
     m->reference = c->reference;
     m->filtered = m->query.external && reference_runs(m, p, &m->home);
     m->stats->flaky = is_flaky(m, p);

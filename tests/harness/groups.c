@@ -2,6 +2,7 @@
 #include "harness/triage/dead.h"
 #include "harness/triage/group.h"
 #include "harness/triage/known.h"
+#include "harness/triage/unbound.h"
 #include "tests/support/harness_case.h"
 
 START_TEST(a_group_is_one_cause_or_one_signature) {
@@ -36,8 +37,16 @@ static Finding located(const char *signature, const char *cause, const char *b) 
 
 START_TEST(a_known_issue_covers_by_signature_pair_and_cause) {
     KnownIssue issue[] = {
-        {.signature = "values-*", .pair = "torch*:eager,*", .cause = "*", .answer = ""},
-        {.signature = "values-data-?in", .pair = "*", .cause = "cse", .answer = ""},
+        {.signature = "values-*",
+         .pair = "torch*:eager,*",
+         .cause = "*",
+         .answer = "",
+         .answers = {"*", "*"}},
+        {.signature = "values-data-?in",
+         .pair = "*",
+         .cause = "cse",
+         .answer = "",
+         .answers = {"*", "*"}},
     };
     issue[0].until = issue[1].until = INT64_MAX;
     Known known = {issue, 2};
@@ -54,7 +63,8 @@ START_TEST(a_known_issue_covers_by_signature_pair_and_cause) {
 END_TEST
 
 START_TEST(a_known_issue_covers_by_version_and_answer) {
-    KnownIssue issue = {.signature = "*", .pair = "*", .cause = "*", .answer = "ASSERT"};
+    KnownIssue issue = {
+        .signature = "*", .pair = "*", .cause = "*", .answer = "ASSERT", .answers = {"*", "*"}};
     issue.since = version_number("2.8");
     issue.until = version_number("2.13");
     Known known = {&issue, 1};
@@ -106,6 +116,7 @@ START_TEST(a_statement_is_dead_if_nothing_needs_its_result) {
                         .pair = "*",
                         .cause = "*",
                         .answer = "",
+                        .answers = {"*", "*"},
                         .unused = true,
                         .until = INT64_MAX};
     Known known = {&issue, 1};
@@ -115,6 +126,97 @@ START_TEST(a_statement_is_dead_if_nothing_needs_its_result) {
     ck_assert_ptr_eq(known_find(&known, &pair, p, &f), &issue);
     f.sid = 7;
     ck_assert_ptr_null(known_find(&known, &pair, p, &f));
+}
+END_TEST
+
+START_TEST(a_known_issue_covers_by_both_answers) {
+    KnownIssue issue[] = {{.signature = "*",
+                           .pair = "*",
+                           .cause = "*",
+                           .answer = "",
+                           .answers = {"[!n]*", "nan*"},
+                           .until = INT64_MAX},
+                          {.signature = "*",
+                           .pair = "*",
+                           .cause = "*",
+                           .answer = "",
+                           .answers = {"*", "*"},
+                           .refused = true,
+                           .until = INT64_MAX}};
+    Known known = {issue, 2};
+    const KnownPair pair = {"torch:eager,torch:aot_eager", {NULL, NULL}};
+    static const struct {
+        OracleId oracle;
+        const char *a, *b;
+        int covered; /* by which issue, or -1 */
+    } cases[] = {{ORACLE_gradients, "1.5", "nan", 0},
+                 {ORACLE_gradients, "nan", "1.5", -1},
+                 {ORACLE_gradients, "1.5", "2", -1},
+                 {ORACLE_status, "overlap at body[1]", "invalid at body[0]", 1},
+                 {ORACLE_status, "ok", "invalid at body[0]", -1},
+                 {ORACLE_status, "overlap at body[1]", "ok", -1}};
+    for (int i = 0; i < COUNT_OF(cases); i++) {
+        Finding f = located("a-finding", "", cases[i].b);
+        f.oracle = cases[i].oracle;
+        snprintf(f.a, sizeof f.a, "%s", cases[i].a);
+        const KnownIssue *found = known_find(&known, &pair, NULL, &f);
+        ck_assert_msg(found == (cases[i].covered < 0 ? NULL : &issue[cases[i].covered]), "case %d",
+                      i);
+    }
+}
+END_TEST
+
+/* A compiler knows the flags and the dtype of what it does not compute; a size may depend on
+ * values. */
+START_TEST(asking_for_a_flag_needs_no_value) {
+    const Program *p = parse(
+        "{\"twingrad\":1,\"inputs\":[{\"name\":\"x\",\"dtype\":\"float32\",\"size\":[2],\"data\":"
+        "[1,2]}],\"body\":[" OP1("exp", "x", "a") ",{\"probe\":\"is_leaf\",\"of\":\"a\"}," OP1(
+            "sin", "x",
+            "b") ",{\"assert\":{\"requires_grad\":\"b\"}}," OP1("cos", "x",
+                                                                "c") ",{\"probe\":\"stride\","
+                                                                     "\"of\":\"c\"}],\"return\":[]"
+                                                                     "}");
+    static const bool dead[] = {true, false, true, false, false, false};
+    ck_assert_int_eq(p->nstmts, COUNT_OF(dead));
+    for (int sid = 0; sid < p->nstmts; sid++) {
+        ck_assert_msg(statement_is_dead(p, sid) == dead[sid], "statement %d", sid);
+    }
+}
+END_TEST
+
+START_TEST(an_op_called_again_on_the_same_operands_is_repeated) {
+    const Program *p = parse(
+        "{\"twingrad\":1,\"inputs\":[{\"name\":\"x\",\"dtype\":\"float32\",\"size\":[2],\"data\":"
+        "[1,2]}],\"body\":[" OP1("exp", "x", "a") "," OP1("exp", "a", "b") "," OP1(
+            "exp", "x", "c") "," OP0("neg_", "x") "," OP0("neg_", "x") "],\"return\":[\"c\"]}");
+    static const bool repeated[] = {false, false, true, false, false};
+    for (int sid = 0; sid < p->nstmts; sid++) {
+        ck_assert_msg(statement_is_repeated(p, sid) == repeated[sid], "statement %d", sid);
+    }
+    KnownIssue issue = {.signature = "alias-*",
+                        .pair = "*",
+                        .cause = "*",
+                        .answer = "",
+                        .answers = {"*", "*"},
+                        .repeated = true,
+                        .until = INT64_MAX};
+    Known known = {&issue, 1};
+    const KnownPair pair = {"torch:eager,torch:aot_eager", {NULL, NULL}};
+    Finding f = located("alias-storage-exp", "", "");
+    f.culprit = 2;
+    ck_assert_ptr_eq(known_find(&known, &pair, p, &f), &issue);
+    f.culprit = 1;
+    ck_assert_ptr_null(known_find(&known, &pair, p, &f));
+}
+END_TEST
+
+START_TEST(a_name_is_unbound_if_nothing_binds_it) {
+    const Program *p = parse(
+        "{\"twingrad\":1,\"inputs\":[{\"name\":\"x\",\"dtype\":\"float32\",\"size\":[2],\"data\":"
+        "[1,2]}],\"body\":[{\"if\":{\"requires_grad\":\"x\"},\"then\":[" OP1(
+            "exp", "x", "a") "]}," OP1("exp", "b", "c") "],\"return\":[\"a\",\"c\",\"d\",\"b\"]}");
+    ck_assert_int_eq(names_unbound(p), 2);
 }
 END_TEST
 
@@ -141,6 +243,10 @@ int main(void) {
     tcase_add_test(tests, a_known_issue_covers_by_signature_pair_and_cause);
     tcase_add_test(tests, a_known_issue_covers_by_version_and_answer);
     tcase_add_test(tests, a_statement_is_dead_if_nothing_needs_its_result);
+    tcase_add_test(tests, a_known_issue_covers_by_both_answers);
+    tcase_add_test(tests, asking_for_a_flag_needs_no_value);
+    tcase_add_test(tests, an_op_called_again_on_the_same_operands_is_repeated);
+    tcase_add_test(tests, a_name_is_unbound_if_nothing_binds_it);
     tcase_add_test(tests, several_faults_are_seeded_at_once);
     suite_add_tcase(suite, tests);
     return run_suite("harness/groups", suite);
