@@ -2,7 +2,8 @@
 
 g++ needs 0.7 seconds for a kernel of a few lines and 2 for sixteen of them: nearly all of its time goes to what comes before the kernel. So a process that needs a
 kernel puts a request in a folder that all of them share, and waits. When every process that has a program to run waits, one of them compiles what all wait for.
-Each kernel is text in a namespace of its own, compiled with the flags that Inductor chose for it. What does not compile in this way, or not soon, is compiled
+Each kernel is text in a namespace of its own, compiled with the flags that Inductor chose for it. A third of the time is the
+linker's, which reads PyTorch's libraries: the kernel is linked without them, and finds their symbols in this process. What does not compile in this way, or not soon, is compiled
 as Inductor compiles it, and so is everything in processes that run one program alone, which confirm a finding.
 
     FOLDER/mutex          held (flock) by whoever reads or changes what follows
@@ -14,6 +15,7 @@ as Inductor compiles it, and so is everything in processes that run one program 
     FOLDER/PID.answer     {"so": its library, "name": of its module}, or {} if that did not succeed
 """
 import atexit
+import ctypes
 import fcntl
 import glob
 import importlib.machinery
@@ -81,6 +83,7 @@ class Sharing:
         self.life = Held(self.path("alive"))
         self.made = 0  # files that this process compiled
         self.built = {}  # target: (library, name of the module)
+        self.lean = False  # the symbols of PyTorch's libraries are visible
         atexit.register(self.leave)
 
     def path(self, kind, name=None):
@@ -210,10 +213,27 @@ class Sharing:
         source, library = os.path.join(folder, "kernels.cpp"), os.path.join(folder, "kernels.so")
         with open(source, "w") as out:
             out.write(join(texts, names))
-        line = command.replace("${source}", source).replace("${target}", library)
+        line = (lean(command) if self.lean else command).replace("${source}", source).replace("${target}", library)
         with open(os.devnull, "w") as nothing:
             process = subprocess.Popen(line, shell=True, cwd=folder, stdout=nothing, stderr=nothing)
         return process, library, names
+
+
+def lean(command):
+    """The compiler's command without what only costs time: libraries that are loaded already, debug information, a slow linker."""
+    return re.sub(r" -l(torch|torch_cpu|torch_python|c10)(?= |$)", "", command) + (" -g0 -fuse-ld=gold" if shutil.which("ld.gold") else " -g0")
+
+
+def show_symbols():
+    """Makes the symbols of PyTorch's libraries, which Python loaded for itself, visible to libraries that are loaded later; False if one is not there."""
+    import torch
+    folder = os.path.join(os.path.dirname(torch.__file__), "lib")
+    try:
+        for name in ("libc10.so", "libtorch_cpu.so", "libtorch_python.so"):
+            ctypes.CDLL(os.path.join(folder, name), mode=ctypes.RTLD_GLOBAL | os.RTLD_NOLOAD)
+    except OSError:
+        return False
+    return True
 
 
 INCLUDE = re.compile(r"^\s*#\s*include\b.*$", re.MULTILINE)
@@ -245,6 +265,7 @@ def install(session):
         return None
     sweep()
     sharing = Sharing(os.path.join(tempfile.gettempdir(), PREFIX + session))
+    sharing.lean = show_symbols()
     compile_alone = codecache._worker_compile_cpp
     load_alone = codecache.CppPythonBindingsCodeCache._load_library_inner.__func__
 

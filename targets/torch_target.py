@@ -432,10 +432,8 @@ class Compile:
             dynamo.utils.clear_compilation_metrics()
         base, suffixes = split_mode(mode)
         self.source, self.compiled = source, {}
-        self.options = {"backend": BACKENDS[base], "dynamic": True if "dynamic" in suffixes else given.get("dynamic"),
+        self.options = {**backend_of(base), "dynamic": True if "dynamic" in suffixes else given.get("dynamic"),
                         "fullgraph": "fullgraph" in suffixes or given.get("fullgraph", False)}
-        if base == "inductor_lite":
-            self.options["mode"] = "lite"
 
     def call(self, args, trace):
         function, free = self.source.scope["_target"](*args)
@@ -451,6 +449,11 @@ class Compile:
         if self.metrics:  # "0/1" is the second compilation of code 0
             counts["x-recompiles"] = sum(not str(m.compile_id).endswith("/0") for m in self.metrics())
         return counts
+
+
+def backend_of(base):
+    """The options of torch.compile that make a mode."""
+    return {"backend": BACKENDS[base], **({"mode": "lite"} if base == "inductor_lite" else {})}
 
 
 def split_mode(mode):
@@ -673,14 +676,15 @@ def repair():
 
 
 def warm_up(modes):
-    """Imports what compiling needs, before processes are forked for one program each. Nothing is differentiated: the threads of the autograd engine do
-    not survive a fork."""
+    """Imports what compiling needs, before processes are forked for one program each: two seconds of each for Inductor. Nothing is differentiated: the threads
+    of the autograd engine do not survive a fork."""
     bases = [split_mode(mode)[0] for mode in modes]
     if any(base in BACKENDS for base in bases):
         import torch._dynamo as dynamo
         for base in bases:
-            if base in BACKENDS and not base.startswith("inductor"):
-                torch.compile(lambda x: x + 1, backend=BACKENDS[base])(torch.zeros(1))
+            if base in BACKENDS:
+                with contextlib.suppress(Exception):  # of a missing C++ compiler, say: the program tells
+                    torch.compile(lambda x: x + 1, **backend_of(base))(torch.zeros(1))
         dynamo.reset()
 
 
