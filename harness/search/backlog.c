@@ -1,6 +1,7 @@
 /* A table of sketches and a list of kept programs; both are short. */
 #include "harness/search/backlog.h"
 
+#include "harness/search/stage.h"
 #include "harness/util/clock.h"
 #include "harness/util/interrupt.h"
 
@@ -35,7 +36,7 @@ static void sketch_text(char *out, size_t size, const Finding *f) {
     }
     /* an error that comes from the compiler's own frame is the same at every op */
     snprintf(out, size, "%.31s %s %s %s", oracle_name(f->oracle), f->kind,
-             f->frame[0] ? f->frame : f->root.op, words);
+             f->frame[0] && !frame_is_of_every_op(f->frame) ? f->frame : f->root.op, words);
 }
 
 static int sketch_find(Backlog *b, const char *text) {

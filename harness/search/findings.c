@@ -324,7 +324,8 @@ static const Signature *search_of_frame(Search *s, const Finding *finding) {
     snprintf(group, sizeof group, "%.79s", finding->frame);
     const char *kind =
         arena_printf(&s->work, "%s-%s-", oracle_name(finding->oracle), finding->kind);
-    for (int i = 0; i < s->nsignatures && group[0]; i++) {
+    bool one_function = group[0] && !frame_is_of_every_op(finding->frame);
+    for (int i = 0; i < s->nsignatures && one_function; i++) {
         if (strcmp(s->signature[i].group, group) == 0 &&
             strncmp(s->signature[i].text, kind, strlen(kind)) == 0) {
             return &s->signature[i];

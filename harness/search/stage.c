@@ -96,6 +96,26 @@ static void add_ops(Text *t, const Program *p, const char *between, int most) {
     }
 }
 
+bool frame_is_of_every_op(const char *frame) {
+    static const char *const frames[] = {
+        "_dynamo/eval_frame.py:_fn",
+        "_dynamo/utils.py:_get_fake_value_impl",
+        "_dynamo/utils.py:get_fake_value",
+        "_dynamo/utils.py:run_node",
+        "_subclasses/fake_tensor.py:__torch_dispatch__",
+        "_subclasses/functional_tensor.py:__torch_dispatch__",
+        "fx/experimental/proxy_tensor.py:__torch_dispatch__",
+        "fx/experimental/proxy_tensor.py:__torch_function__",
+        "fx/interpreter.py:run_node",
+    };
+    for (int i = 0; i < COUNT_OF(frames); i++) {
+        if (strcmp(frame, frames[i]) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
 const char *stage_group(Arena *arena, const char *stage, const Program *small,
                         const Finding *finding) {
     enum { MOST_OPS = 6 };
@@ -108,6 +128,9 @@ const char *stage_group(Arena *arena, const char *stage, const Program *small,
     text_printf(&t, "%s %s-%s ", stage, oracle_name(finding->oracle), finding->kind);
     if (finding->frame[0]) {
         text_add(&t, finding->frame);
+        if (frame_is_of_every_op(finding->frame) && finding->root.op[0]) {
+            text_printf(&t, " %s", finding->root.op);
+        }
     } else {
         add_ops(&t, small, "+", MOST_OPS);
     }

@@ -1,6 +1,7 @@
 /* Findings of a compiling target: which stage of the compiler shows them first, and what they are
  * grouped by. A group is a stage, what differs, and the innermost function of the compiler that
- * raised the error or, where none did, the ops of the minimized program. Where that program asks a
+ * raised the error (with the op, where all ops are called in that function) or, where none did, the
+ * ops of the minimized program. Where that program asks a
  * flag of autograd, a group is a stage and how a write reaches the tensor that is asked. */
 #ifndef HARNESS_STAGE_H
 #define HARNESS_STAGE_H
@@ -25,6 +26,8 @@ const char *stage_find(Stages *s, const CheckerOptions *o, const Checker *c, con
 const char *stage_of_pair(const Checker *c);
 void stages_close(Stages *s);
 
+/* Does the compiler call every op in this function? What an op raises there is the op's. */
+bool frame_is_of_every_op(const char *frame);
 /* The name of the group, in `arena`. */
 const char *stage_group(Arena *arena, const char *stage, const Program *small,
                         const Finding *finding);

@@ -62,6 +62,13 @@ START_TEST(other_findings_are_grouped_by_oracle_and_ops) {
     snprintf(f.frame, sizeof f.frame, "_dynamo/utils.py:wrap");
     ck_assert_str_eq(stage_group(&arena, "dynamo", parse(INPUTS WRITE("x") PROBE("x") END), &f),
                      "dynamo status-ok_vs_internal _dynamo/utils.py:wrap");
+    /* a function that runs every op says nothing without the op */
+    ck_assert(!frame_is_of_every_op(f.frame));
+    snprintf(f.frame, sizeof f.frame, "_dynamo/utils.py:_get_fake_value_impl");
+    snprintf(f.root.op, sizeof f.root.op, "bmm");
+    ck_assert(frame_is_of_every_op(f.frame));
+    ck_assert_str_eq(stage_group(&arena, "dynamo", parse(INPUTS WRITE("x") PROBE("x") END), &f),
+                     "dynamo status-ok_vs_internal _dynamo/utils.py:_get_fake_value_impl bmm");
 }
 END_TEST
 
