@@ -115,76 +115,6 @@ static void script_function(Script *s) {
 
 /* ---- inputs ---- */
 
-/* Elements from *at on as nested lists of these sizes. */
-static void print_nested(const Script *s, const void *data, DType dtype, const int64_t *size,
-                         int ndim, int64_t *at) {
-    if (ndim <= 1) {
-        int64_t n = ndim == 0 ? 1 : size[0];
-        Text flat = {.arena = s->pr.t->arena};
-        Printer pr = s->pr;
-        pr.t = &flat;
-        print_elements(&pr, (const char *)data + *at * dtype_bytes(dtype), n, dtype);
-        if (ndim == 0) { /* without the brackets */
-            text_addn(s->pr.t, flat.v + 1, flat.n - 2);
-        } else {
-            text_add(s->pr.t, flat.v);
-        }
-        *at += n;
-        return;
-    }
-    text_add(s->pr.t, "[");
-    for (int64_t i = 0; i < size[0]; i++) {
-        text_add(s->pr.t, i ? ", " : "");
-        print_nested(s, data, dtype, size + 1, ndim - 1, at);
-    }
-    text_add(s->pr.t, "]");
-}
-
-static void print_input_sizes(const Script *s, const int64_t *v, int n) {
-    text_add(s->pr.t, "[");
-    for (int i = 0; i < n; i++) {
-        text_printf(s->pr.t, i ? ", %" PRId64 : "%" PRId64, v[i]);
-    }
-    text_add(s->pr.t, "]");
-}
-
-/* A new tensor with the elements that `data` says. */
-static void script_values(const Script *s, const Input *in, const int64_t *size, int ndim) {
-    Text *t = s->pr.t;
-    int64_t n = 1, at = 0;
-    sizes_numel(size, ndim, &n);
-    const InputData *data = &in->data;
-    bool floats = in->dtype == DT_float32;
-    bool fill = !data->given || data->is_fill;
-    FillKind kind = data->given && data->is_fill ? data->fill : FILL_zeros;
-    const char *dtype = dtype_name(in->dtype);
-    if (fill && (kind == FILL_zeros || kind == FILL_ones || n == 0)) {
-        text_printf(t, "torch.%s(", kind == FILL_ones ? "ones" : "zeros");
-        print_input_sizes(s, size, ndim);
-        text_printf(t, floats ? ")" : ", dtype=torch.%s)", dtype);
-        return;
-    }
-    if (fill && kind == FILL_arange && (floats || in->dtype == DT_int64)) {
-        text_printf(t, floats ? "torch.arange(%" PRId64 ".0)" : "torch.arange(%" PRId64 ")", n);
-        if (ndim != 1) {
-            text_add(t, ".reshape(");
-            print_input_sizes(s, size, ndim);
-            text_add(t, ")");
-        }
-        return;
-    }
-    void *v = arena_alloc(t->arena, (n ? n : 1) * dtype_bytes(in->dtype));
-    if (fill) {
-        fill_buffer(v, in->dtype, n, kind, data->seed);
-    } else {
-        memcpy(v, data->data, (size_t)(n * dtype_bytes(in->dtype)));
-    }
-    text_add(t, "torch.tensor(");
-    print_nested(s, v, in->dtype, size, ndim, &at);
-    bool implied = floats || in->dtype == DT_int64 || in->dtype == DT_bool;
-    text_printf(t, implied ? ")" : ", dtype=torch.%s)", dtype);
-}
-
 static int64_t storage_length(const Input *in) {
     int64_t extent = in->offset + 1;
     for (int d = 0; d < in->ndim; d++) {
@@ -205,7 +135,7 @@ static void print_script_input(const Script *s, const Input *v, int n, int k) {
     Text *t = script_line(s);
     text_printf(t, "%s = ", print_name(&s->pr, in->name));
     if (is_plain_line(in)) {
-        script_values(s, in, in->size, in->ndim);
+        issue_print_values(&s->pr, in, in->size, in->ndim);
     } else {
         int64_t length = 0;
         const Input *first = in;
@@ -217,14 +147,14 @@ static void print_script_input(const Script *s, const Input *v, int n, int k) {
             }
         }
         if (first == in) {
-            script_values(s, first, &length, 1);
+            issue_print_values(&s->pr, first, &length, 1);
         } else {
             text_printf(t, "%s.detach()", print_name(&s->pr, first->name));
         }
         text_add(t, ".as_strided(");
-        print_input_sizes(s, in->size, in->ndim);
+        issue_print_sizes(&s->pr, in->size, in->ndim);
         text_add(t, ", ");
-        print_input_sizes(s, in->stride, in->ndim);
+        issue_print_sizes(&s->pr, in->stride, in->ndim);
         text_printf(t, ", %" PRId64 ")", in->offset);
         text_add(t, in->requires_grad ? ".detach()" : "");
     }
@@ -274,7 +204,7 @@ static void print_backward(const Script *s, const CallResult *eager) {
                                        .seed = p->backward.seed + (uint64_t)k}};
         text_printf(&roots, "%sr[%d]", n ? ", " : "", k + s->probes);
         text_add(&tangents, n ? ", " : "");
-        script_values(&to, &values, r->values.size, r->values.ndim);
+        issue_print_values(&to.pr, &values, r->values.size, r->values.ndim);
         n++;
     }
     if (n > 0) {
@@ -407,10 +337,12 @@ static void print_writes(const Script *s) {
 
 void script_print_definitions(Text *text, const Issue *issue, int indent) {
     const Finding *f = issue->finding;
-    Script s = {.pr = {text, issue->program, python_names(text->arena, issue->program), true, NULL},
-                .issue = issue,
-                .probes = f->oracle == ORACLE_trace,
-                .indent = indent};
+    Text body = {.arena = text->arena};
+    Script s = {
+        .pr = {&body, issue->program, python_names(text->arena, issue->program), true, NULL},
+        .issue = issue,
+        .probes = f->oracle == ORACLE_trace,
+        .indent = indent};
     python_definitions(&s.pr, indent);
     script_function(&s);
     text_add(script_line(&s), "def run(f):\n");
@@ -431,6 +363,11 @@ void script_print_definitions(Text *text, const Issue *issue, int indent) {
         what = observed_sharing(&s);
     }
     text_printf(script_line(&s), "return %s\n", what);
+    if (strstr(body.v, "_fill(\"")) { /* of an input, or of what the backward begins with */
+        torch_print_fill(text, indent);
+        text_add(text, "\n\n");
+    }
+    text_add(text, body.v);
 }
 
 /* Are the answers of run(f) compared as tensors? */

@@ -3,6 +3,7 @@
 #define HARNESS_ISSUE_SCRIPT_H
 
 #include "harness/filing/issue.h"
+#include "program/print/python.h"
 
 /* The functions `f` and `run(f)`, indented by `indent` steps. */
 void script_print_definitions(Text *text, const Issue *issue, int indent);
@@ -10,5 +11,11 @@ void script_print_definitions(Text *text, const Issue *issue, int indent);
 void script_print_outcome(Text *text, int indent);
 /* The backend of torch.compile for the mode. */
 const char *script_backend(const Issue *issue);
+
+/* ---- issue_values.c ---- */
+/* "[2, 3]" */
+void issue_print_sizes(const Printer *pr, const int64_t *v, int n);
+/* A new tensor of these sizes with the elements that the input's data says. */
+void issue_print_values(const Printer *pr, const Input *in, const int64_t *size, int ndim);
 
 #endif

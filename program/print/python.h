@@ -62,6 +62,10 @@ void python_need_contexts(const Program *p, bool *needed);
  * place where it holds other statements than ops. */
 void python_function_block(const Printer *pr, const Stmt *s, const char *path, int depth);
 
+/* ---- torch_fill.c ---- */
+/* The definition of _fill(kind, seed, count, dtype), a tensor, and of what it needs. */
+void torch_print_fill(Text *t, int indent);
+
 /* ---- torch_calls.c ---- */
 /* _CALLS, _NAMES and _BACKWARD of the script. */
 void torch_print_calls(const Printer *pr);
