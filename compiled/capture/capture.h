@@ -220,6 +220,10 @@ ErrCode capture_differentiate(Capture *cap, GradNode *node, const bool *need, Te
                               Tensor **out);
 /* What happens before a node runs: hooks, and retain_grad. */
 ErrCode capture_before_node(Capture *cap, GradNode *node);
+/* Copies the gradient of a base to `whole`, a tensor like the base; *window becomes the written
+ * view of it (CopySlices). ERR_invalid for a view outside of its base. */
+ErrCode capture_window(Capture *cap, const GradNode *node, Var *whole, const Tensor *grad,
+                       Tensor **window);
 
 /* ---- capture/fresh.c ---- */
 /* The same tensor as a new one, without a history. */

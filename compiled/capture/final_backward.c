@@ -135,19 +135,8 @@ static ErrCode final_run_copy_slices(Capture *cap, GradNode *node, bool *need, T
     if (!tensor_overlaps_itself(node->base) && tensor_same_layout(node->view, node->base)) {
         window = &whole->tensor;
     } else {
-        Tensor layout = *node->view;
-        int64_t extent;
-        (void)emit_op(e, OP_copy_, 2, &whole->tensor, grad);
-        TRY(e->err->code);
-        layout.offset -= node->base->offset;
-        if (layout.offset < 0 || !tensor_extent(&layout, &extent) ||
-            extent > whole->tensor.storage->numel) {
-            return error_set(e->err, ERR_invalid,
-                             "the written view lies outside its base's geometry");
-        }
-        slice = window = emit_op(e, OP_as_strided, 4, &whole->tensor, layout.size, layout.ndim,
-                                 layout.stride, layout.ndim, layout.offset);
-        TRY(e->err->code);
+        TRY(capture_window(cap, node, whole, grad, &window));
+        slice = window;
     }
     if (slice == window || !tensor_is_contiguous(slice)) {
         slice = emit_unary(e, OP__contiguous_copy, slice);

@@ -64,6 +64,23 @@ ErrCode capture_differentiate(Capture *cap, GradNode *node, const bool *need, Te
     return e->err->code;
 }
 
+ErrCode capture_window(Capture *cap, const GradNode *node, Var *whole, const Tensor *grad,
+                       Tensor **window) {
+    Emit *e = &cap->emit;
+    Tensor layout = *node->view;
+    int64_t extent;
+    (void)emit_op(e, OP_copy_, 2, &whole->tensor, grad);
+    TRY(e->err->code);
+    layout.offset -= node->base->offset;
+    if (layout.offset < 0 || !tensor_extent(&layout, &extent) ||
+        extent > whole->tensor.storage->numel) {
+        return error_set(e->err, ERR_invalid, "the written view lies outside its base's geometry");
+    }
+    *window = emit_op(e, OP_as_strided, 4, &whole->tensor, layout.size, layout.ndim, layout.stride,
+                      layout.ndim, layout.offset);
+    return e->err->code;
+}
+
 /* CopySlices: the base's gradient, in which the op's own gradient replaces the view's slice. */
 static ErrCode grad_run_copy_slices(ProgramGrad *in, const GradNode *node, bool *need,
                                     Tensor **out) {
@@ -86,18 +103,8 @@ static ErrCode grad_run_copy_slices(ProgramGrad *in, const GradNode *node, bool 
     }
     Var *whole;
     TRY(capture_empty_like(cap, node->base, &whole));
-    (void)emit_op(e, OP_copy_, 2, &whole->tensor, grad);
-    TRY(e->err->code);
-    Tensor window_layout = *node->view;
-    int64_t extent;
-    window_layout.offset -= node->base->offset;
-    if (window_layout.offset < 0 || !tensor_extent(&window_layout, &extent) ||
-        extent > whole->tensor.storage->numel) {
-        return error_set(e->err, ERR_invalid, "the written view lies outside its base's geometry");
-    }
-    Tensor *window =
-        emit_op(e, OP_as_strided, 4, &whole->tensor, window_layout.size, window_layout.ndim,
-                window_layout.stride, window_layout.ndim, window_layout.offset);
+    Tensor *window;
+    TRY(capture_window(cap, node, whole, grad, &window));
     Tensor *slice = emit_unary(e, OP__contiguous_copy, window);
     TRY(e->err->code);
     TRY(capture_differentiate(cap, node->fn, need, &slice, out));
