@@ -17,7 +17,6 @@
 #include "program/lang/uses.h"
 #include "tensor/array.h"
 
-
 /* ---- what has arrived ---- */
 
 static void cross_region_receive(RuntimeSession *r, Region *region, ResumedRoot root) {
