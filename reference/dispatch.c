@@ -315,6 +315,11 @@ static bool emit_records(Emit *e, const Tensor *t) {
     return s->grad_mode && !s->running_backward && var_requires_grad(var_of((Tensor *)t));
 }
 
+static bool emit_requires_grad(Emit *e, const Tensor *t) {
+    (void)e;
+    return var_requires_grad(var_of((Tensor *)t));
+}
+
 static ErrCode emit_reads_history(Emit *e, Tensor *t) {
     Session *s = session_of(e);
     (void)var_grad_fn(s, var_of(t));
@@ -328,6 +333,7 @@ Session session_new(Arena *arena, Error *err, const RunOptions *options, bool gr
                               .count_nonzero = emit_count_nonzero,
                               .item_int = emit_item_int,
                               .records = emit_records,
+                              .requires_grad = emit_requires_grad,
                               .undefined = emit_undefined,
                               .read_history = emit_reads_history},
                      .err = err,

@@ -327,6 +327,11 @@ static bool capture_records(Emit *e, const Tensor *t) {
     return ((const Capture *)e)->grad_mode && cap_requires_grad((const Var *)t);
 }
 
+static bool capture_answers_grad(Emit *e, const Tensor *t) {
+    (void)e;
+    return cap_requires_grad((const Var *)t);
+}
+
 static ErrCode capture_reads_history(Emit *e, Tensor *t) {
     return cap_grad_fn((Capture *)e, (Var *)t);
 }
@@ -410,6 +415,7 @@ void capture_program(Compile *c, const CaptureInput *in) {
                        .count_nonzero = capture_count_nonzero,
                        .item_int = capture_item_int,
                        .records = capture_records,
+                       .requires_grad = capture_answers_grad,
                        .read_history = capture_reads_history};
     cap->run_block = capture_run_block;
     cap->grad_mode = in->grad_mode;

@@ -292,6 +292,49 @@ static ErrCode check_units(Capture *cap, const Arg *arg) {
     return ERR_none;
 }
 
+/* A part of a vector, from an element on. */
+static Node *part_of(Capture *cap, Node *whole, int64_t start, int64_t size, int ndim) {
+    Tensor part = whole->t;
+    part.ndim = ndim;
+    part.size[0] = size;
+    part.offset += start * part.stride[0];
+    Node *view = graph_view(cap->graph, whole, &part, cap->sid);
+    view->cls = whole->cls; /* as it is now, if it was written */
+    return view;
+}
+
+/* embedding_bag: where the bags start, then the indices, which are rows. */
+static ErrCode check_bag_starts(Capture *cap, const Call *call) {
+    const Tensor *indices = call->arg[0].tensor, *offsets = call->arg[1].tensor;
+    int64_t n = tensor_numel(indices), bags = offsets->size[0];
+    Node *starts = node_of(offsets), *ok;
+    if (bags == 0) {
+        return n > 0 ? error_set(cap->emit.err, ERR_unsupported,
+                                 "embedding_bag: indices that belong to no bag")
+                     : ERR_none;
+    }
+    Node *last = part_of(cap, starts, bags - 1, 1, 0);
+    TRY(apply_scalar(cap, OP_eq_Scalar, part_of(cap, starts, 0, 1, 0), scalar_int(0), &ok));
+    add_check(cap, CHECK_NONZERO, ok, 0, ERR_invalid, "offsets[0] has to be 0");
+    TRY(apply_scalar(cap, OP_le_Scalar, last, scalar_int(n), &ok));
+    add_check(cap, CHECK_NONZERO, ok, 0, ERR_invalid,
+              "offsets[-1] can not be greater than input's length");
+    if (call->arg[3].b) {
+        TRY(apply_scalar(cap, OP_eq_Scalar, last, scalar_int(n), &ok));
+        add_check(cap, CHECK_NONZERO, ok, 0, ERR_unsupported,
+                  "embedding_bag: indices that belong to no bag");
+    }
+    if (bags > 1) {
+        TRY(apply_nodes(cap, OP_ge_Tensor, part_of(cap, starts, 1, bags - 1, 1),
+                        part_of(cap, starts, 0, bags - 1, 1), &ok));
+        add_check(cap, CHECK_NONZERO, ok, 0, ERR_unsupported, "embedding_bag: offsets that fall");
+    }
+    if (n > 0) {
+        add_check(cap, CHECK_INDEX, node_of(indices), call->arg[2].i, ERR_invalid, OUT_OF_BOUNDS);
+    }
+    return ERR_none;
+}
+
 ErrCode capture_check_values(Capture *cap, const Call *call, const Tensor *out) {
     const Arg *arg = call->arg;
     switch (call->op->value_checks) {
@@ -353,6 +396,8 @@ ErrCode capture_check_values(Capture *cap, const Call *call, const Tensor *out) 
         break;
     case VALUE_CHECK_UNIT:
         return check_units(cap, arg);
+    case VALUE_CHECK_BAGS:
+        return check_bag_starts(cap, call);
     case VALUE_CHECK_PROBABILITIES:
         return tensor_numel(arg[0].tensor) > 0 ? check_unit(cap, &arg[0], PROBABILITIES) : ERR_none;
     }

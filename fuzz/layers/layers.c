@@ -17,6 +17,8 @@ Drawn layer_argument(Draw *x, int k) {
         return norm_argument(x, k);
     case DRAW_PAIRS:
         return pairs_argument(x, k);
+    case DRAW_BAGS:
+        return bag_argument(x, k);
     default:
         return spatial_argument(x, k);
     }

@@ -28,5 +28,6 @@ Drawn class_loss_argument(Draw *x, int k);
 Drawn pairs_argument(Draw *x, int k);
 Drawn norm_argument(Draw *x, int k);
 Drawn rearranged_argument(Draw *x, int k);
+Drawn bag_argument(Draw *x, int k);
 
 #endif

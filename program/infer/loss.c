@@ -36,6 +36,20 @@ ErrCode infer_embedding_grad(const Call *call, Infer *r) {
     return infer_contiguous(r, grad->dtype, size, 2);
 }
 
+/* ---- embedding_bag: sums, means or maxima of rows ---- */
+
+/* The bag of each index. */
+ErrCode infer_bag_of(const Call *call, Infer *r) {
+    const Tensor *indices = call->arg[0].tensor;
+    return infer_contiguous(r, indices->dtype, indices->size, 1);
+}
+
+/* For each bag and column the row with the largest element. */
+ErrCode infer_bag_max(const Call *call, Infer *r) {
+    int64_t size[2] = {call->arg[3].i, call->arg[0].tensor->size[1]};
+    return infer_contiguous(r, call->arg[1].tensor->dtype, size, 2);
+}
+
 /* ---- mse_loss ---- */
 
 ErrCode infer_mse_loss(const Call *call, Infer *r) {

@@ -29,6 +29,8 @@ struct Emit {
     /* Would an op on `t` be recorded now? NULL: nothing ever is. For the few composites that
      * PyTorch writes differently then. */
     bool (*records)(Emit *e, const Tensor *t);
+    /* Does `t` require grad, whatever the grad mode? NULL: nothing does. */
+    bool (*requires_grad)(Emit *e, const Tensor *t);
     /* Reads the grad_fn of `t`, as a recorded op does before it checks its operands: a stale one is
      * made anew or refused. NULL: there is no history. */
     ErrCode (*read_history)(Emit *e, Tensor *t);

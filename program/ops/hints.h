@@ -24,7 +24,9 @@ typedef enum ValueChecks {
                             operand */
     VALUE_CHECK_HOT,     /* the first operand: classes from 0 to parameter 1 */
     VALUE_CHECK_UNIT,    /* the first two operands, unless one is empty: numbers from 0 to 1 */
-    VALUE_CHECK_PROBABILITIES /* the first operand: numbers from 0 to 1 */
+    VALUE_CHECK_PROBABILITIES, /* the first operand: numbers from 0 to 1 */
+    VALUE_CHECK_BAGS /* the first two operands: rows of a matrix, and where the bags of them start
+                      */
 } ValueChecks;
 
 /* NO_KERNEL(..): half types for which PyTorch 1.13 has no CPU kernel of the op (`"exp" not
@@ -134,6 +136,8 @@ typedef enum DrawKind {
     DRAW_BLOCKS,         /* a list of matrices, vectors and numbers */
     DRAW_POWERS,         /* a small number; no weights */
     DRAW_ATTENTION,      /* queries, keys, values and a mask */
+    DRAW_BAGS,           /* a matrix, indices of its rows, and where the bags of them start */
+    DRAW_DISTANCES,      /* matrices with the same columns, and an order of norms */
     DRAW_PROBABILITIES   /* the main tensor holds numbers from 0 to 1 */
 } DrawKind;
 

@@ -13,8 +13,8 @@
 #include "reference/dispatch.h"
 #include "tests/support/derivative_cases.h"
 
-/* Rows whose second derivative PyTorch 1.13 does not implement: their rules say so (not_again). */
-static const OpId once[] = {OP_hardsigmoid};
+/* Rows whose second derivative PyTorch does not implement: their rules say so (not_again). */
+static const OpId once[] = {OP_hardsigmoid, OP_embedding_bag, OP_embedding_bag_padding_idx};
 
 /* Points that are not smooth, or where PyTorch's first derivative is not differentiable and the
  * rule is PyTorch's. */
