@@ -349,6 +349,7 @@ static void code_program(Coder *c) {
     }
     code_block(c, &p->body, 0);
     p->returns = code_name_list(c, p->returns, &p->nreturns, false);
+    p->nreturns = p->nreturns < MAX_RETURNS ? p->nreturns : MAX_RETURNS;
     code_backward(c, &p->backward, p->nreturns);
     p->seed = p->seed_given ? (uint64_t)code_int(c, (int64_t)p->seed) : 0;
     if ((p->setup_given = code_rare(c, p->setup_given))) {

@@ -154,6 +154,17 @@ static void vary_window(Gen *g, Input *in, int n) {
     }
 }
 
+/* Are the elements of the input's storage written out, so that it has their length? */
+static bool has_elements(const Input *in, int n, const Input *x) {
+    for (int i = 0; i < n; i++) {
+        bool same = &in[i] == x || (x->storage != NAME_NONE && in[i].storage == x->storage);
+        if (same && in[i].data.given && !in[i].data.is_fill) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* One of the inputs that share a storage comes to overlap another in part, in whole, or no more. */
 static void vary_overlap(Gen *g, Input *in, int n) {
     int start = draw_below(g, n);
@@ -162,8 +173,7 @@ static void vary_overlap(Gen *g, Input *in, int n) {
         for (int k = 0; k < n; k++) {
             const Input *y = &in[k];
             bool shared = y != x && x->storage != NAME_NONE && y->storage == x->storage;
-            if (!shared || (x->data.given && !x->data.is_fill) ||
-                (y->data.given && !y->data.is_fill)) {
+            if (!shared || has_elements(in, n, x)) {
                 continue;
             }
             int64_t length = input_extent(y) - y->offset, r = draw_below(g, 100);
