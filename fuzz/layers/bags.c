@@ -1,5 +1,8 @@
-/* Arguments of embedding_bag: rows, where the bags of them start, factors. */
+/* Arguments of embedding_bag: rows, where the bags of them start, factors. And of distances between
+ * rows. */
 #include "fuzz/layers/layers.h"
+
+#include <math.h>
 
 static Drawn bag_indices(Draw *x, int k) {
     Gen *g = x->g;
@@ -10,7 +13,7 @@ static Drawn bag_indices(Draw *x, int k) {
     return layers_give(x, k, x->index);
 }
 
-/* Ascending, from 0 on; seldom others. Whether the last one is an end is drawn here. */
+/* Ascending, from 0 on; seldom refused. Whether the last one is an end is drawn here. */
 static Drawn bag_offsets(Draw *x, int k) {
     Gen *g = x->g;
     if (x->index == NULL) {
@@ -24,8 +27,9 @@ static Drawn bag_offsets(Draw *x, int k) {
         values[i] = i > 0 && ends && i == count - 1 ? n : at;
         at = draw_between(g, at, n);
     }
-    if (count > 0 && draw_chance(g, 3)) {
-        values[draw_below(g, (int)count)] = draw_between(g, -1, n + 1);
+    if (count > 0 && draw_chance(g, 3)) { /* refused; others are undefined */
+        bool first = draw_chance(g, 50);
+        values[first ? 0 : count - 1] = first ? 1 : n + 1;
     }
     DType dtype = draw_chance(g, 85) ? DT_int64 : DT_int32;
     return layers_give(x, k, draw_input_values(g, dtype, &count, 1, values));
@@ -67,4 +71,53 @@ Drawn bag_argument(Draw *x, int k) {
         return DRAWN;
     }
     }
+}
+
+/* ---- distances ---- */
+
+/* With as many columns as x1, any number of rows, and batches that fit. */
+static Drawn other_rows(Draw *x, int k) {
+    const Tensor *t = x->t;
+    Gen *g = x->g;
+    int64_t size[MAX_DIMS];
+    int n = t->ndim, first = n > 2 && draw_chance(g, 30) ? 1 : 0;
+    for (int d = 0; d < n; d++) {
+        size[d] = d == n - 2                        ? draw_extent(g)
+                  : d < n - 2 && draw_chance(g, 20) ? 1
+                  : d == n - 1 && draw_chance(g, 1) ? t->size[d] + 1
+                                                    : t->size[d];
+    }
+    if (draw_chance(g, 15)) {
+        return layers_give(x, k, x->self);
+    }
+    if (draw_chance(g, 3)) {
+        size[n - 2] = 26; /* from here on they are products */
+    }
+    DType dtype = draw_chance(g, 97) ? t->dtype : t->dtype == DT_float32 ? DT_float64 : DT_float32;
+    return layers_give(x, k, layers_exactly(x, dtype, size + first, n - first));
+}
+
+Drawn distance_argument(Draw *x, int k) {
+    static const double orders[] = {2, 2, 1, 1, 3, 0, INFINITY, 0.5, 1.5, 2.5},
+                        refused[] = {-1, NAN};
+    const Param *p = &x->op->param[k];
+    Gen *g = x->g;
+    if (x->t->size[0] == 0 && x->op->nparam == 2) { /* PyTorch's backward of no rows crashes */
+        return DRAWN_NOTHING;
+    }
+    if (p->type == ARG_TENSOR) {
+        return other_rows(x, k);
+    }
+    if (p->type == ARG_FLOAT) {
+        if (draw_chance(g, 80)) {
+            double order = draw_chance(g, 2) ? refused[draw_below(g, COUNT_OF(refused))]
+                                             : orders[draw_below(g, COUNT_OF(orders))];
+            x->s->arg[k] = (PArg){.given = true, .f = order};
+        }
+        return DRAWN;
+    }
+    if (draw_chance(g, 50)) { /* compute_mode: 1 are products */
+        set_int(x->s, k, draw_chance(g, 80) ? 2 : draw_chance(g, 97) ? draw_below(g, 3) : 3);
+    }
+    return DRAWN;
 }

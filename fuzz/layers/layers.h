@@ -29,5 +29,6 @@ Drawn pairs_argument(Draw *x, int k);
 Drawn norm_argument(Draw *x, int k);
 Drawn rearranged_argument(Draw *x, int k);
 Drawn bag_argument(Draw *x, int k);
+Drawn distance_argument(Draw *x, int k);
 
 #endif

@@ -47,6 +47,7 @@ bool python_is_aten_only(const OpInfo *op) {
                                         "triplet_margin_loss",
                                         "pairwise_distance",
                                         "cosine_similarity",
+                                        "cdist",
                                         "batch_norm",
                                         "instance_norm",
                                         "group_norm",
@@ -99,10 +100,21 @@ bool python_is_aten_only(const OpInfo *op) {
 
 /* Functions that take `self` first and are not methods. */
 static bool is_function(const OpInfo *op) {
-    static const char *const names[] = {"avg_pool1d",          "max_pool1d", "max_pool2d",
-                                        "max_pool3d",          "rsub",       "adaptive_avg_pool1d",
-                                        "adaptive_max_pool1d", "var_mean",   "std_mean",
-                                        "bucketize",           "dropout_",   "feature_dropout_"};
+    static const char *const names[] = {"avg_pool1d",
+                                        "max_pool1d",
+                                        "max_pool2d",
+                                        "max_pool3d",
+                                        "rsub",
+                                        "adaptive_avg_pool1d",
+                                        "adaptive_max_pool1d",
+                                        "var_mean",
+                                        "std_mean",
+                                        "bucketize",
+                                        "dropout_",
+                                        "feature_dropout_",
+                                        "pdist",
+                                        "alpha_dropout_",
+                                        "feature_alpha_dropout_"};
     for (int i = 0; i < COUNT_OF(names); i++) {
         if (strcmp(names[i], op->name) == 0) {
             return true;
