@@ -1,9 +1,11 @@
 /* Dropout: the product with a noise of zeros and 1 / (1 - p) (_dropout_impl in
  * aten/src/ATen/native/Dropout.cpp). The noise has no history. */
+#include "program/decompose/nodes.h"
 #include "program/infer/infer.h"
-#include "program/ops/functions.h"
 
-/* One number for each channel, or for each element. */
+#include <math.h>
+
+/* Zeros and ones: one number for each channel, or for each element. */
 static Tensor *emit_noise(Emit *e, Tensor *input, double p, bool by_feature) {
     Tensor *like = input;
     if (by_feature) {
@@ -13,16 +15,35 @@ static Tensor *emit_noise(Emit *e, Tensor *input, double p, bool by_feature) {
         }
         like = emit_full(e, size, input->ndim, scalar_int(0), input->dtype);
     }
-    Tensor *kept = like ? emit_op(e, OP__bernoulli_like, 2, like, 1 - p) : NULL;
-    return emit_scalar(e, OP_div_Scalar, kept, scalar_float(1 - p));
+    return like ? emit_op(e, OP__bernoulli_like, 2, like, 1 - p) : NULL;
 }
 
-/* dropout, feature_dropout and their in-place forms. Where nothing is dropped the result is the
- * operand itself. */
+static bool drops_alpha(OpId id) {
+    return id == OP_alpha_dropout || id == OP_alpha_dropout_ || id == OP_feature_alpha_dropout ||
+           id == OP_feature_alpha_dropout_;
+}
+
+static bool drops_features(OpId id) {
+    return id == OP_feature_dropout || id == OP_feature_dropout_ ||
+           id == OP_feature_alpha_dropout || id == OP_feature_alpha_dropout_;
+}
+
+/* a * kept, and what is added for alpha_dropout: with a noise of 0 the result is -a * alpha plus
+ * a * alpha * p. */
+static Tensor *alpha_noise(Emit *e, Tensor *kept, double p, Tensor **added) {
+    const double alpha = 1.7580993408473766, a = 1. / sqrt((alpha * alpha * p + 1) * (1 - p));
+    Tensor *b = emit_scalar(e, OP_add_Scalar, kept, scalar_int(-1));
+    b = emit_scalar(e, OP_mul_Scalar, b, scalar_float(alpha * a));
+    *added = emit_scalar(e, OP_add_Scalar, b, scalar_float(alpha * a * p));
+    return emit_scalar(e, OP_mul_Scalar, kept, scalar_float(a));
+}
+
+/* dropout, feature_dropout, alpha_dropout, feature_alpha_dropout and their in-place forms. Where
+ * nothing is dropped the result is the operand itself. */
 ErrCode decompose_dropout(Emit *e, const Call *call, Tensor **out, int *nout) {
-    Tensor *input = call->arg[0].tensor, *noise;
+    Tensor *input = call->arg[0].tensor, *noise, *added = NULL;
     double p = call->arg[1].f;
-    bool by_feature = call->op->id == OP_feature_dropout || call->op->id == OP_feature_dropout_;
+    bool by_feature = drops_features(call->op->id);
     if (!(p >= 0 && p <= 1)) {
         return error_set(e->err, ERR_invalid,
                          "dropout probability has to be between 0 and 1, but got %g", p);
@@ -43,8 +64,48 @@ ErrCode decompose_dropout(Emit *e, const Call *call, Tensor **out, int *nout) {
                          dtype_name(input->dtype));
     } else {
         noise = emit_noise(e, input, p, by_feature);
+        noise = drops_alpha(call->op->id)
+                    ? alpha_noise(e, noise, p, &added)
+                    : emit_scalar(e, OP_div_Scalar, noise, scalar_float(1 - p));
     }
     bool writes = call->op->param[0].writes;
     out[0] = emit_binary(e, writes ? OP_mul__Tensor : OP_mul_Tensor, input, noise);
+    if (added) {
+        out[0] = emit_binary(e, OP_add__Tensor, out[0], added);
+    }
+    return e->err->code;
+}
+
+/* native_dropout: the result and the mask of what is kept. It is one node, which saves the mask. */
+ErrCode decompose_native_dropout(Emit *e, const Call *call, Tensor **out, int *nout) {
+    Tensor *input = call->arg[0].tensor, *x = node_operand(e, input), *value;
+    double p = call->arg[1].f, left = 1 - p, scale = left == 0 ? 0 : 1 / left;
+    bool train = call->arg[2].none || call->arg[2].b;
+    *nout = 0;
+    TRY(emit_read_history(e, input));
+    if (tensor_numel(input) == 0) {
+        return error_set(e->err, ERR_unsupported, "native_dropout of nothing returns its operand");
+    }
+    if (!train) {
+        out[1] = emit_op(e, OP_ones_like, 2, input, (int)DT_bool);
+        value = emit_unary(e, OP_clone, x);
+    } else {
+        if (!(left >= 0 && left <= 1)) {
+            return error_set(e->err, ERR_invalid,
+                             "bernoulli_ expects p to be in [0, 1], but got p=%g", left);
+        }
+        out[1] = emit_op(e, OP_zeros_like, 2, input, (int)DT_bool);
+        out[1] = out[1] ? emit_op(e, OP__bernoulli_like, 2, out[1], left) : NULL;
+        if (!dtype_is_float(input->dtype)) {
+            return error_set(e->err, ERR_dtype,
+                             "result type Float can't be cast to the desired output type %s",
+                             dtype_name(input->dtype));
+        }
+        value = emit_scalar(e, OP_mul_Scalar, emit_mul(e, x, out[1]), scalar_float(scale));
+    }
+    if (e->err->code == ERR_none) {
+        out[0] = emit_op(e, OP__native_dropout, 4, input, value, out[1], train ? scale : 1.0);
+    }
+    *nout = 2;
     return e->err->code;
 }

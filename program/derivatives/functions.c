@@ -168,3 +168,16 @@ void grad_addcdiv(Grad *g) {
         give(g, 2, emit_mul(e, emit_neg(e, grad_of(g)), ratio));
     }
 }
+
+/* grad * mask * scale (native_dropout_backward in aten/src/ATen/native/Dropout.cpp, and
+ * infinitely_differentiable_native_dropout_backward) */
+void grad_native_dropout(Grad *g) {
+    Emit *e = g->e;
+    Tensor *mask = tensor_arg(g, 2);
+    Scalar scale = scalar_float(g->call->arg[3].f);
+    if (wanted(g, SELF)) {
+        give(g, SELF,
+             e->create_graph ? emit_mul(e, grad_of(g), emit_scalar(e, OP_mul_Scalar, mask, scale))
+                             : emit_scalar(e, OP_mul_Scalar, emit_mul(e, grad_of(g), mask), scale));
+    }
+}

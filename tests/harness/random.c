@@ -126,6 +126,46 @@ START_TEST(the_gradient_of_dropout_has_the_mask_of_its_value) {
 }
 END_TEST
 
+/* Of ones: what is kept is a + b and has the gradient a, what is dropped is b - alpha * a. */
+START_TEST(alpha_dropout_keeps_mean_and_variance) {
+    static const char *const ops[] = {"alpha_dropout", "feature_alpha_dropout"};
+    for (int k = 0; k < 2; k++) {
+        const char *op = arena_printf(
+            &arena, "{'op': '%s', 'input': 'x', 'p': 0.75, 'train': true, 'out': 'y'}", ops[k]);
+        const Result *r = run_on(_i, program_of("[8, 8]", op, "'y'", ", 'seed': 7"));
+        const Values *y = returned(r, 0, 0), *grad = &r->calls[0].inputs[0].grad;
+        const double alpha = 1.7580993408473766, p = 0.75,
+                     a = 1 / sqrt((alpha * alpha * p + 1) * (1 - p)), b = alpha * a * p;
+        int kept = 0;
+        for (int64_t i = 0; i < y->numel; i++) {
+            bool keeps = at(grad, i) != 0;
+            ck_assert_double_eq_tol(at(grad, i), keeps ? a : 0, 1e-5);
+            ck_assert_double_eq_tol(at(y, i), keeps ? a + b : b - alpha * a, 1e-5);
+            kept += keeps;
+        }
+        ck_assert(kept > 0 && kept < 40);
+    }
+}
+END_TEST
+
+START_TEST(native_dropout_returns_the_mask_that_it_saves) {
+    const Result *r =
+        run_on(_i, program_of("[8, 8]",
+                              "{'op': 'native_dropout', 'input': 'x', 'p': 0.75, 'train': true, "
+                              "'out': ['y', 'm']}",
+                              "'y', 'm'", ", 'seed': 7"));
+    const Values *y = returned(r, 0, 0), *mask = returned(r, 0, 1),
+                 *grad = &r->calls[0].inputs[0].grad;
+    int kept = 0;
+    for (int64_t i = 0; i < y->numel; i++) {
+        ck_assert_double_eq(at(y, i), 4 * at(mask, i));
+        ck_assert_double_eq(at(grad, i), 4 * at(mask, i));
+        kept += at(mask, i) != 0;
+    }
+    ck_assert(kept > 0 && kept < 40);
+}
+END_TEST
+
 typedef struct Distribution {
     const char *statement;
     double mean, variance, fourth; /* fourth: the fourth central moment */
@@ -176,6 +216,8 @@ int main(void) {
     tcase_add_loop_test(t, each_op_has_numbers_of_its_own_whether_or_not_another_is_used, 0, 2);
     tcase_add_loop_test(t, numbers_do_not_depend_on_the_layout, 0, 2);
     tcase_add_loop_test(t, the_gradient_of_dropout_has_the_mask_of_its_value, 0, 2);
+    tcase_add_loop_test(t, alpha_dropout_keeps_mean_and_variance, 0, 2);
+    tcase_add_loop_test(t, native_dropout_returns_the_mask_that_it_saves, 0, 2);
     tcase_add_loop_test(t, means_and_variances_are_those_of_the_distribution, 0,
                         2 * COUNT_OF(DISTRIBUTIONS));
     suite_add_tcase(suite, t);
