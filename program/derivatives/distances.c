@@ -30,8 +30,9 @@ static Tensor *through_norm(const Grad *g, Tensor *grad, Tensor *apart, Tensor *
     if (isinf(p)) { /* where the difference is the largest one */
         Tensor *less = emit_unary(e, OP_abs, emit_sub(e, emit_unary(e, OP_abs, apart), norm));
         less = emit_scalar(e, OP_clamp_max, emit_unary(e, OP_ceil, less), scalar_int(1));
-        return emit_mul(e, emit_mul(e, grad, signs(e, apart)),
-                        emit_scalar(e, OP_rsub_Scalar, less, scalar_int(1)));
+        less = emit_scalar(e, OP_rsub_Scalar, less, scalar_int(1));
+        Tensor *whole = emit_mul(e, grad, signs(e, apart));
+        return emit_mul(e, whole, less);
     }
     Tensor *none = emit_scalar(e, OP_eq_Scalar, norm, scalar_int(0)), *answer;
     Tensor *by = none ? emit_masked_fill(e, norm, none, scalar_int(1)) : NULL;
@@ -39,11 +40,16 @@ static Tensor *through_norm(const Grad *g, Tensor *grad, Tensor *apart, Tensor *
         answer = emit_div(e, emit_mul(e, grad, apart), by);
     } else {
         Tensor *same = emit_scalar(e, OP_eq_Scalar, apart, scalar_int(0));
+        Tensor *power = power_of_size(e, apart, same, p < 2 ? p - 1 : p - 2);
         by = by ? emit_op(e, OP_pow_Tensor_Scalar, 2, by, scalar_float(p - 1)) : NULL;
-        answer = p < 2 ? emit_mul(e, signs(e, apart), power_of_size(e, apart, same, p - 1))
-                       : emit_mul(e, apart, power_of_size(e, apart, same, p - 2));
+        if (p > 2) {
+            power = power && same ? emit_masked_fill(e, power, same, scalar_int(0)) : NULL;
+        }
+        answer = emit_mul(e, p < 2 ? signs(e, apart) : apart, power);
         answer = emit_div(e, emit_mul(e, answer, grad), by);
-        answer = answer && same ? emit_masked_fill(e, answer, same, scalar_int(0)) : NULL;
+        if (p < 1) {
+            answer = answer && same ? emit_masked_fill(e, answer, same, scalar_int(0)) : NULL;
+        }
     }
     return answer && none ? emit_masked_fill(e, answer, none, scalar_int(0)) : NULL;
 }
@@ -184,9 +190,10 @@ void grad_pdist(Grad *g) {
                *x = distance_operand(g, self);
         Tensor *a = emit_op(e, OP_index_select, 3, x, (int64_t)0, first);
         Tensor *b = emit_op(e, OP_index_select, 3, x, (int64_t)0, second);
-        Tensor *term =
-            through_norm(g, emit_unsqueeze(e, distance_operand(g, grad), 1), emit_sub(e, a, b),
-                         emit_unsqueeze(e, distance_operand(g, result), 1), p);
+        Tensor *apart = emit_sub(e, a, b);
+        Tensor *norm = emit_unsqueeze(e, distance_operand(g, result), 1);
+        Tensor *fed = emit_unsqueeze(e, distance_operand(g, grad), 1);
+        Tensor *term = through_norm(g, fed, apart, norm, p);
         if (!term) {
             return;
         }
