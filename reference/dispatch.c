@@ -172,7 +172,7 @@ static ErrCode apply_functional(Session *s, const Call *call, Tensor **out, int 
         TRY(dispatch_attach(s, node, out, n));
     }
     *nout = n;
-    return ERR_none;
+    return s->err->code;
 }
 
 static ErrCode apply_view(Session *s, const Call *call, Tensor **out, int *nout) {
@@ -205,7 +205,7 @@ static ErrCode apply_view(Session *s, const Call *call, Tensor **out, int *nout)
         TRY(dispatch_attach(s, node, out, r.n));
     }
     *nout = r.n;
-    return ERR_none;
+    return s->err->code;
 }
 
 /* ---- autograd metadata only ---- */

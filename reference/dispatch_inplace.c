@@ -452,6 +452,7 @@ ErrCode dispatch_inplace(Session *s, const Call *call, Tensor **out, int *nout) 
     }
     if (node) {
         node_save_operands(s, node, clone);
+        TRY(s->err->code);
     }
     if (!identity) {
         bool overwrites = writes_operand(s, call->op, &twin, &slots),
@@ -487,5 +488,5 @@ ErrCode dispatch_inplace(Session *s, const Call *call, Tensor **out, int *nout) 
     }
     out[0] = self;
     *nout = 1;
-    return ERR_none;
+    return s->err->code;
 }

@@ -57,6 +57,7 @@ ErrCode dispatch_inplace_view(Session *s, const Call *call, Tensor **out, int *n
     }
     if (node) {
         node_save_operands(s, node, NULL);
+        TRY(s->err->code);
     }
     var_freeze_geometry(s, var_of(self));
     set_geometry(self, &r.out[0]);
@@ -73,7 +74,7 @@ ErrCode dispatch_inplace_view(Session *s, const Call *call, Tensor **out, int *n
     }
     out[0] = self;
     *nout = 1;
-    return ERR_none;
+    return s->err->code;
 }
 
 /* ---- readings of memory ---- */

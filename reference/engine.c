@@ -18,9 +18,7 @@
 
 /* ---- one node ---- */
 
-/* Errors of saved values: first a stale view that may not be regenerated (unpacking materializes
- * grad_fn) or an operand that detach_ cut off (an assertion in SavedVariable::unpack), then the
- * version. */
+/* PyTorch does not check versions where hooks have packed the values (checkpoint). */
 static ErrCode engine_check_saved(Session *s, const GradNode *node) {
     bool needed[MAX_SLOTS];
     bool half = node->other_half_freed && node->other_half_freed != node->visit;
@@ -30,37 +28,46 @@ static ErrCode engine_check_saved(Session *s, const GradNode *node) {
         return error_set(s->err, ERR_graph_freed,
                          "trying to backward through the graph a second time");
     }
-    for (int i = 0; i < node->nsaved; i++) {
-        const SavedVariable *saved = &node->saved[i];
-        if (saved->unpack_materializes) {
-            const GradNode *grad_fn = var_grad_fn(s, var_of(saved->value));
-            TRY(s->err->code);
-            if (!saved->was_leaf && !grad_fn) {
-                return error_set(s->err, ERR_invalid, "No grad_fn for non-leaf saved tensor");
-            }
-        }
-        int64_t version = storage_whole(saved->value->storage)->version;
-        if (version != saved->version) {
-            return error_set(
-                s->err, ERR_saved_modified,
-                "a value needed by %s's gradient is at version %lld, saved at version %lld",
-                node->call.op->name, (long long)version, (long long)saved->version);
-        }
+    for (int i = 0; i < node->nsaved && !node->checkpoint; i++) {
+        TRY(saved_check(s, &node->saved[i], node->call.op->name));
     }
     return ERR_none;
 }
 
+/* A recomputed operand has the history of the one that was saved. */
+static void engine_take_history(Session *s, const GradNode *node, GradNode *again) {
+    for (int i = 0; i < node->nslot && s->grad_mode && !s->running_backward; i++) {
+        Tensor *t = again->operand[i];
+        if (t && t->storage) {
+            Var *copy = var_new(s, t);
+            Edge edge = node->next_edges[i];
+            if (i == 0 && node->saves_clone) {
+                const Var *clone = var_of(node->operand[0]);
+                edge = (Edge){clone->grad_fn, clone->output_nr};
+            }
+            bool leaf = edge.node && edge.node->kind == GRAD_NODE_ACCUMULATE_GRAD;
+            copy->requires_grad = leaf;
+            copy->accumulator = leaf ? edge.node : NULL;
+            copy->grad_fn = leaf ? NULL : edge.node;
+            copy->output_nr = edge.nr;
+            again->operand[i] = &copy->tensor;
+        }
+    }
+    node_set_args(again);
+}
+
 /* The results that a rule reads, as SavedVariable::unpack returns them: new tensors whose grad_fn
- * is the node, or, for one that was written through a view, the view's. */
-static Tensor *const *engine_unpack_results(Session *s, GradNode *node) {
+ * is the node, or, for one that was written through a view, the view's. `values`: the node that
+ * holds them, which may be a recomputed one. */
+static Tensor *const *engine_unpack_results(Session *s, GradNode *node, const GradNode *values) {
     if (!s->grad_mode || s->running_backward) {
-        return node->result;
+        return values->result;
     }
     Tensor **out = arena_array(s->arena, Tensor *, node->nout);
     for (int i = 0; i < node->nout; i++) {
-        out[i] = node->result[i];
+        out[i] = values->result[i];
         if (out[i]->storage) {
-            Var *v = var_of(out[i]), *copy = var_new(s, out[i]);
+            Var *v = var_of(node->result[i]), *copy = var_new(s, out[i]);
             Edge edge = v->base ? var_gradient_edge(s, v)
                                 : (Edge){node->result_node ? node->result_node : node, i};
             copy->grad_fn = edge.node;
@@ -83,6 +90,14 @@ static inline bool engine_wants(const Session *s, const EngineTask *task, Edge e
 static ErrCode engine_run_op(Session *s, GradNode *node, const bool *need, Tensor *const *grad,
                              Tensor **out) {
     TRY(engine_check_saved(s, node));
+    GradNode *values = node;
+    if (node->checkpoint && checkpoint_packs(node)) {
+        TRY(checkpoint_recomputed(s, node, &values));
+        if (values) {
+            engine_take_history(s, node, values);
+        }
+        values = values ? values : node;
+    }
     bool defined = node->kind == GRAD_NODE_OP && op_refuses_backward(node->call.op);
     for (int i = 0; i < node->nout; i++) {
         defined |= grad[i] != NULL;
@@ -97,8 +112,8 @@ static ErrCode engine_run_op(Session *s, GradNode *node, const bool *need, Tenso
         return s->err->code;
     }
     Grad g = {.e = &s->emit,
-              .call = &node->call,
-              .result = engine_unpack_results(s, node),
+              .call = &values->call,
+              .result = engine_unpack_results(s, node, values),
               .nresult = node->nout,
               .grad = grad,
               .need = need,
@@ -300,6 +315,9 @@ static ErrCode engine_run_node(Session *s, const EngineTask *task, GradNode *nod
     case GRAD_NODE_FUNCTION:
         TRY(function_run_backward(s, node, node->grad, out));
         break;
+    case GRAD_NODE_CHECKPOINT:
+        TRY(checkpoint_run_backward(s, task, node, out));
+        break;
     case GRAD_NODE_ERROR:
         return error_set(s->err, ERR_invalid,
                          "trying to differentiate twice a function that was marked with "
@@ -425,7 +443,7 @@ static void engine_capture(const EngineTask *task, const GradNode *node) {
 }
 
 ErrCode engine_run(Session *s, const EngineTask *task) {
-    s->visits++;
+    s->visits = ++s->walks;
     int capacity = (int)s->sequence_nr + 1; /* every node has taken a number */
     EnginePath *path = arena_alloc_raw(s->arena, (int64_t)sizeof *path * capacity);
     Queue ready = {arena_alloc_raw(s->arena, (int64_t)sizeof *ready.v * capacity), 0, 0};

@@ -67,7 +67,8 @@ static bool var_is_among(Var *const *vars, int n, const Var *v) {
 /* One application, from the operands to what is bound. */
 typedef struct Apply {
     const Function *f;
-    Var *operand[MAX_FUNCTION_NAMES];
+    Checkpoint *checkpoint; /* the function is a block under checkpoint, or NULL */
+    Var **operand;
     Var **returned, **saved, **dirty, **non_differentiable;
     GradNode *node; /* NULL: nothing is recorded */
 } Apply;
@@ -75,6 +76,7 @@ typedef struct Apply {
 static ErrCode run_forward(Run *r, Apply *a, const bool *needs_input_grad) {
     const Function *f = a->f;
     Frame outer = frame_open(r, needs_input_grad, false);
+    r->in_function = outer.in_function || !a->checkpoint; /* statements of a block have a place */
     for (int i = 0; i < f->nparams; i++) {
         r->env[f->params[i]] = &a->operand[i]->tensor;
     }
@@ -218,48 +220,64 @@ static void save_values(Session *s, const Apply *a) {
     }
 }
 
-ErrCode run_apply(Run *r, const Stmt *stmt) {
+/* The node of an application that is recorded: grad_fn of every operand is materialized first. */
+static ErrCode begin_application(Session *s, Apply *a, const bool *needs_input_grad) {
+    const Function *f = a->f;
+    Edge *edge = arena_array(s->arena, Edge, f->nparams);
+    for (int i = 0; i < f->nparams; i++) {
+        edge[i] = var_gradient_edge(s, a->operand[i]);
+        TRY(s->err->code);
+    }
+    a->node = node_new(s, a->checkpoint ? GRAD_NODE_CHECKPOINT : GRAD_NODE_FUNCTION, f->nparams,
+                       f->nreturns);
+    a->node->function = f;
+    a->node->checkpoint = a->checkpoint;
+    a->node->needs_input_grad = needs_input_grad;
+    a->node->result = arena_array(s->arena, Tensor *, f->nreturns);
+    for (int i = 0; i < f->nparams; i++) {
+        a->node->next_edges[i] = edge[i];
+    }
+    return ERR_none;
+}
+
+ErrCode run_application(Run *r, const Function *f, const NameId *operands, const NameId *out,
+                        Checkpoint *checkpoint) {
     Session *s = &r->s;
-    Apply a = {.f = &r->p->functions[stmt->apply->function]};
-    const Function *f = a.f;
+    Apply a = {
+        .f = f, .checkpoint = checkpoint, .operand = arena_array(s->arena, Var *, f->nparams)};
     bool requires_grad = false;
     bool *needs_input_grad = arena_array(s->arena, bool, f->nparams);
     for (int i = 0; i < f->nparams; i++) {
-        TRY(run_look_up(r, stmt->apply->operands[i], &a.operand[i]));
+        TRY(run_look_up(r, operands[i], &a.operand[i]));
         needs_input_grad[i] = var_requires_grad(a.operand[i]);
         requires_grad |= needs_input_grad[i];
     }
     if (s->grad_mode && requires_grad) {
-        Edge edge[MAX_FUNCTION_NAMES];
-        for (int i = 0; i < f->nparams; i++) {
-            edge[i] = var_gradient_edge(s, a.operand[i]);
-            TRY(s->err->code);
-        }
-        a.node = node_new(s, GRAD_NODE_FUNCTION, f->nparams, f->nreturns);
-        a.node->function = f;
-        a.node->needs_input_grad = needs_input_grad;
-        a.node->result = arena_array(s->arena, Tensor *, f->nreturns);
-        for (int i = 0; i < f->nparams; i++) {
-            a.node->next_edges[i] = edge[i];
-        }
+        TRY(begin_application(s, &a, needs_input_grad));
     }
     TRY(run_forward(r, &a, needs_input_grad));
-    Var *out[MAX_FUNCTION_NAMES];
-    TRY(wrap_outputs(s, &a, out));
+    Var **made = arena_array(s->arena, Var *, f->nreturns);
+    TRY(wrap_outputs(s, &a, made));
     if (a.node) {
+        a.saved = checkpoint ? a.operand : a.saved;
         save_values(s, &a);
     }
     for (int i = 0; i < f->nreturns; i++) {
-        r->env[stmt->out[i]] = &out[i]->tensor;
+        r->env[out[i]] = &made[i]->tensor;
     }
     return ERR_none;
+}
+
+ErrCode run_apply(Run *r, const Stmt *stmt) {
+    const ApplyStmt *apply = stmt->apply;
+    return run_application(r, &r->p->functions[apply->function], apply->operands, stmt->out, NULL);
 }
 
 /* ---- backward ---- */
 
 /* The value that a node saved, as ctx.saved_tensors returns it: the tensor itself, or a new one
  * with the node's history where the node made it. */
-static ErrCode unpack(Session *s, GradNode *node, const SavedVariable *saved, Tensor **out) {
+ErrCode function_unpack(Session *s, GradNode *node, const SavedVariable *saved, Tensor **out) {
     Var *v = var_of(saved->value);
     if (saved->unpack_materializes) {
         (void)var_grad_fn(s, v);
@@ -308,7 +326,7 @@ static ErrCode bind_saved(Run *r, GradNode *node) {
                          "trying to backward through the graph a second time");
     }
     for (int i = 0; i < f->nsave; i++) {
-        TRY(unpack(s, node, &node->saved[i], &r->env[f->save[i]]));
+        TRY(function_unpack(s, node, &node->saved[i], &r->env[f->save[i]]));
     }
     return ERR_none;
 }

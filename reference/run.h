@@ -29,6 +29,15 @@ typedef struct Run {
 ErrCode run_block(Run *r, const Block *block);
 /* An apply statement (function.c). */
 ErrCode run_apply(Run *r, const Stmt *stmt);
+/* The function applied to what `operands` name; binds `out`. `checkpoint`: it is the block of a
+ * reentrant checkpoint, whose operands are saved; else NULL. */
+ErrCode run_application(Run *r, const Function *f, const NameId *operands, const NameId *out,
+                        Checkpoint *checkpoint);
+/* A value that a FUNCTION or CHECKPOINT node saved: the tensor itself, or a new one with the node's
+ * history where the node made it. */
+ErrCode function_unpack(Session *s, GradNode *node, const SavedVariable *saved, Tensor **out);
+/* A block under checkpoint (checkpoint.c). */
+ErrCode run_checkpoint(Run *r, const Stmt *stmt);
 /* A hook that is registered, or removed (hook.c). */
 ErrCode run_hook(Run *r, const HookStmt *h);
 /* The Var that a name is bound to; `invalid` if there is none. */

@@ -286,8 +286,12 @@ static ErrCode run_dot_grad(Run *r, const Stmt *stmt) {
 }
 
 static ErrCode run_reference_with(Run *r, const Stmt *stmt) {
+    if (stmt->context == CONTEXT_checkpoint) {
+        return run_checkpoint(r, stmt);
+    }
     if (stmt->context != CONTEXT_grad_mode) {
-        return error_set(r->s.err, ERR_unsupported, "a block under autocast or checkpoint");
+        return error_set(r->s.err, ERR_unsupported, "a block under %s",
+                         context_name(stmt->context));
     }
     bool before = r->s.grad_mode;
     r->s.grad_mode = stmt->grad_enabled;

@@ -48,6 +48,39 @@ static void keep_args(Session *s, GradNode *node, const Call *call) {
     }
 }
 
+/* ---- blocks under checkpoint ---- */
+
+/* A node of an op begins, in a block that is recorded or recomputed. */
+static void checkpoint_begins(Session *s, GradNode *node) {
+    Checkpoint *c = s->checkpoint;
+    if (!c->recomputing) {
+        node->checkpoint = c;
+        node->place = c->n++;
+    } else {
+        node->place = c->at++;
+        if (node->place < c->n) {
+            c->again[node->place] = node;
+        }
+    }
+}
+
+/* It has saved operands, or results; recomputing may end here, with the session's error. */
+static void checkpoint_saves(Session *s, const GradNode *node, bool results) {
+    Checkpoint *c = s->checkpoint;
+    if (!checkpoint_packs(node)) {
+        return;
+    }
+    if (!c->recomputing) {
+        c->last_place = node->place;
+        c->last_is_result = results;
+    } else if (node->place == c->last_place && results == c->last_is_result) {
+        c->has_all = true;
+        error_set(s->err, ERR_internal, "the block has recomputed all that it saves");
+    }
+}
+
+/* ---- nodes ---- */
+
 GradNode *node_begin(Session *s, const Call *call, const Slots *slots) {
     Tensor *const *slot = slots->v;
     int n = slots->n;
@@ -66,6 +99,9 @@ GradNode *node_begin(Session *s, const Call *call, const Slots *slots) {
     }
     keep_args(s, node, call);
     node->operand = arena_copy(s->arena, slot, (int64_t)sizeof slot[0] * n);
+    if (s->checkpoint) {
+        checkpoint_begins(s, node);
+    }
     return node;
 }
 
@@ -96,8 +132,7 @@ static void reference_tape_save(GradNode *node, Tensor *value, bool unpack_mater
                                       unpack_materializes, leaf, rank});
 }
 
-/* The arguments are the slots. */
-static void set_args(GradNode *node) {
+void node_set_args(GradNode *node) {
     const OpInfo *op = node->call.op;
     int at = 0;
     for (int i = 0; i < op->nparam && op->slots_vary; i++) {
@@ -154,7 +189,10 @@ void node_save_operands(Session *s, GradNode *node, Tensor *self_clone) {
             }
         }
     }
-    set_args(node);
+    node_set_args(node);
+    if (s->checkpoint) {
+        checkpoint_saves(s, node, false);
+    }
 }
 
 void node_save_results(Session *s, GradNode *node, Tensor *const *results, int nresult) {
@@ -170,6 +208,9 @@ void node_save_results(Session *s, GradNode *node, Tensor *const *results, int n
             reference_tape_save(node, results[i], false, call_saved_rank(&node->call, -1));
         }
     }
+    if (s->checkpoint && saves) {
+        checkpoint_saves(s, node, true);
+    }
 }
 
 void node_also_saves(Session *s, GradNode *node, Tensor *other) {
@@ -179,6 +220,22 @@ void node_also_saves(Session *s, GradNode *node, Tensor *other) {
     }
     node->saved = room;
     reference_tape_save(node, other, false, INT_MAX);
+}
+
+ErrCode saved_check(Session *s, const SavedVariable *saved, const char *needed_by) {
+    if (saved->unpack_materializes) {
+        const GradNode *grad_fn = var_grad_fn(s, var_of(saved->value));
+        TRY(s->err->code);
+        if (!saved->was_leaf && !grad_fn) {
+            return error_set(s->err, ERR_invalid, "No grad_fn for non-leaf saved tensor");
+        }
+    }
+    int64_t version = storage_whole(saved->value->storage)->version;
+    return version == saved->version
+               ? ERR_none
+               : error_set(s->err, ERR_saved_modified,
+                           "a value needed by %s is at version %lld, saved at version %lld",
+                           needed_by, (long long)version, (long long)saved->version);
 }
 
 /* ---- geometry ---- */
@@ -230,6 +287,7 @@ const Tensor *edge_meta(Edge edge) {
     case GRAD_NODE_OP:
     case GRAD_NODE_ZERO:
     case GRAD_NODE_FUNCTION:
+    case GRAD_NODE_CHECKPOINT:
     case GRAD_NODE_ERROR:
         return node->result[edge.nr];
     case GRAD_NODE_COPY_SLICES:

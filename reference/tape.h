@@ -14,6 +14,7 @@
 
 #include "program/ops/emit.h"
 #include "program/lang/result.h"
+#include "program/lang/uses.h"
 #include "reference/variable.h"
 
 struct Session {
@@ -39,9 +40,11 @@ struct Session {
     const char *undefined; /* why the current statement is undefined in PyTorch, or NULL */
     Storage *unsettled; /* the storage that an in-place op was writing when it refused a value, or
                            NULL */
-    int64_t visits;     /* walks of the engine so far */
+    int64_t visits;     /* number of the walk of the engine */
     GradNode *visited;  /* the nodes that the last one can reach */
-    bool dot_grads;     /* the program reads, sets or keeps .grad: which tensor it is can be seen */
+    int64_t walks;      /* ... also those that ran inside of others */
+    struct Checkpoint *checkpoint; /* the block under checkpoint that is being run, or NULL */
+    bool dot_grads; /* the program reads, sets or keeps .grad: which tensor it is can be seen */
 };
 
 /* Notes, if `is`, why the current statement is undefined in PyTorch; the first reason counts. */
@@ -63,6 +66,7 @@ typedef enum GradNodeKind {
     GRAD_NODE_AS_STRIDED,      /* AsStrided: a view's regenerated grad_fn */
     GRAD_NODE_ACCUMULATE_GRAD, /* AccumulateGrad: adds to a leaf's grad */
     GRAD_NODE_FUNCTION,        /* the backward of a program's own function */
+    GRAD_NODE_CHECKPOINT,      /* a block under reentrant checkpoint */
     GRAD_NODE_ERROR /* the second derivative of one that is once differentiable: it raises */
 } GradNodeKind;
 
@@ -91,6 +95,23 @@ typedef struct NodeHooks {
     int nr;
     struct NodeHooks *next;
 } NodeHooks;
+
+/* A block under checkpoint, one time that it was run (checkpoint.c). */
+typedef struct Checkpoint {
+    BlockFunction names;
+    const Block *block;
+    SavedVariable *saved; /* the arguments. Not reentrant; of others the node saves them */
+    bool *required;       /* ... did they require grad? */
+    RandomStream stream;  /* where the random numbers were when it began */
+    int64_t randoms;
+    int n;                     /* nodes of ops recorded */
+    int last_place;            /* the one that saved last, or -1 ... */
+    bool last_is_result;       /* ... and whether that was a result */
+    int64_t walk;              /* the last one that recomputed it */
+    bool recomputing, has_all; /* is it running again; were the values of that save reached? */
+    int at;                    /* ... nodes begun since */
+    GradNode **again;          /* ... by place */
+} Checkpoint;
 
 struct GradNode {
     GradNodeKind kind;
@@ -122,6 +143,10 @@ struct GradNode {
     /* FUNCTION */
     const struct Function *function;
     const bool *needs_input_grad; /* by operand: did it require grad? */
+    /* CHECKPOINT: the block. OP, ZERO: the block (not reentrant) that recorded it, or NULL, and how
+     * many nodes of ops the block had recorded before */
+    Checkpoint *checkpoint;
+    int place;
     /* engine */
     Tensor **grad; /* gradients that have arrived, by output of the op; NULL: none yet */
     Tensor *owned; /* the one among them that nobody else holds, or NULL */
@@ -160,6 +185,8 @@ GradNode *node_begin(Session *s, const Call *call, const Slots *slots);
 void node_save_operands(Session *s, GradNode *node, Tensor *self_clone);
 /* Attaches the outputs, saving the result if the rule needs it. `results` are Vars. */
 void node_save_results(Session *s, GradNode *node, Tensor *const *results, int nresult);
+/* The arguments of the node's call are its operands. */
+void node_set_args(GradNode *node);
 /* Another result of the same call in PyTorch, which the node saves as well. */
 void node_also_saves(Session *s, GradNode *node, Tensor *other);
 /* needed[slot] (room for MAX_SLOTS): does a gradient go there? Returns `needed`. */
@@ -171,6 +198,17 @@ bool node_saves_self(const GradNode *node);
 const Tensor *edge_meta(Edge edge);
 /* Metadata of `t` in the arena: no storage. */
 Tensor *tensor_meta(Session *s, const Tensor *t);
+
+/* Does the node save a tensor? Numbers are saved as they are. */
+static inline bool checkpoint_packs(const GradNode *node) {
+    return node->nsaved > 0 || node->saves_clone;
+}
+/* The node of the recomputed block that stands for `node`, with the values that it saves; NULL: it
+ * is behind the last of them, and saves what others save. */
+ErrCode checkpoint_recomputed(Session *s, const GradNode *node, GradNode **out);
+/* What unpacking a saved value refuses: a stale view that may not be regenerated, an operand that
+ * detach_ cut off, another version. */
+ErrCode saved_check(Session *s, const SavedVariable *saved, const char *needed_by);
 
 /* The backward of a FUNCTION node (function.c), in the session's grad mode; grad[i] NULL:
  * undefined. The session must be that of a Run. */
@@ -195,6 +233,9 @@ typedef struct EngineTask {
 /* Runs backward from the roots, in PyTorch's order. The first error stops it. With inputs, only
  * nodes that lie between are run. */
 ErrCode engine_run(Session *s, const EngineTask *task);
+
+/* The backward of a CHECKPOINT node in that run. */
+ErrCode checkpoint_run_backward(Session *s, const EngineTask *task, GradNode *node, Tensor **out);
 
 /* AccumulateGrad: adds a gradient to the leaf's .grad, in the walk of `task` (grad.c). */
 ErrCode accumulate(Session *s, const EngineTask *task, Var *leaf, Tensor *grad);

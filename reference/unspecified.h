@@ -26,7 +26,7 @@ typedef bool (*ElementTest)(double x, DType dtype);
 bool unspecified_any(const Tensor *t, ElementTest test);
 bool unspecified_is_nan(double x, DType dtype);
 
-/* ---- zero_tensor.c ---- */
+/* ---- unspecified_special.c: zero tensors ---- */
 
 /* After a derivative rule: is what it found made of a zero tensor, and is it zero? */
 void zero_tensors_follow(Session *s, const Grad *g);

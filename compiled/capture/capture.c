@@ -109,7 +109,8 @@ static ErrCode capture_run_branch(Capture *cap, const Stmt *stmt) {
 
 static ErrCode capture_run_with(Capture *cap, const Stmt *stmt) {
     if (stmt->context != CONTEXT_grad_mode) {
-        return error_set(&cap->err, ERR_unsupported, "a block under autocast or checkpoint");
+        return error_set(&cap->err, ERR_unsupported, "a block under %s",
+                         context_name(stmt->context));
     }
     bool outer = cap->grad_mode;
     cap->grad_mode = stmt->grad_enabled;

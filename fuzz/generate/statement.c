@@ -257,12 +257,11 @@ static void draw_written_op(Gen *g) {
     }
 }
 
-/* Are all statements ops that write nothing? What a checkpoint runs again must not depend on how
- * often it has run. */
-static bool is_pure(const Block *block) {
+/* Are all statements ops, and, unless `writes`, ops that write nothing? */
+static bool is_function_block(const Block *block, bool writes) {
     for (const Stmt *s = block->first; s != NULL; s = s->next) {
         for (int i = 0; s->kind == STMT_OP && i < s->op->nparam; i++) {
-            if (s->op->param[i].writes) {
+            if (s->op->param[i].writes && !writes) {
                 return false;
             }
         }
@@ -324,7 +323,8 @@ static void draw_context_block(Gen *g) {
     OpenBlock outer = block_open(g, &s->body);
     g->grad = s->context == CONTEXT_grad_mode ? s->grad_enabled : g->grad;
     bool ops = context_is_function(s->context, NULL); /* otherwise it is run in place */
-    g->pure |= ops;
+    bool writes = s->context == CONTEXT_checkpoint && draw_feature(g, g->w[W_checkpoint_writes]);
+    g->pure |= ops && !writes;
     g->complex |= s->context == CONTEXT_complex || s->context == CONTEXT_conjugate;
     int n = 1 + draw_below(g, 3);
     for (int i = 0; i < n; i++) {
@@ -339,7 +339,7 @@ static void draw_context_block(Gen *g) {
     block_close(g, outer);
     g->pure = pure;
     g->complex = is_complex;
-    if (ops && !is_pure(&s->body)) {
+    if (ops && !is_function_block(&s->body, writes)) {
         s->context = CONTEXT_grad_mode;
         s->grad_enabled = g->grad;
         s->reentrant = false;

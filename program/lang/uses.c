@@ -132,3 +132,43 @@ void stmt_uses(Stmt *s, UseFn visit, void *user) {
         visit(user, &s->out[i], USE_BIND);
     }
 }
+
+/* ---- a block as a function ---- */
+
+typedef struct BlockNames {
+    bool *read, *bound; /* by NameId */
+} BlockNames;
+
+static void note_block_use(void *user, NameId *name, Use use) {
+    BlockNames *names = user;
+    if (use == USE_BIND) {
+        names->bound[*name] = true;
+    } else {
+        names->read[*name] |= !names->bound[*name];
+    }
+}
+
+static NameId *names_of_set(Arena *arena, const bool *set, int n, int *count) {
+    NameId *names = arena_array(arena, NameId, n);
+    *count = 0;
+    for (NameId i = 0; i < n; i++) {
+        if (set[i]) {
+            names[(*count)++] = i;
+        }
+    }
+    return names;
+}
+
+bool block_function(const Program *p, const Block *block, Arena *arena, BlockFunction *out) {
+    BlockNames names = {arena_array(arena, bool, p->nnames + 1),
+                        arena_array(arena, bool, p->nnames + 1)};
+    for (Stmt *s = block->first; s; s = s->next) {
+        if (s->kind != STMT_OP) {
+            return false;
+        }
+        stmt_uses(s, note_block_use, &names);
+    }
+    out->reads = names_of_set(arena, names.read, p->nnames, &out->nreads);
+    out->binds = names_of_set(arena, names.bound, p->nnames, &out->nbinds);
+    return true;
+}

@@ -16,4 +16,13 @@ typedef enum Use {
 typedef void (*UseFn)(void *user, NameId *name, Use use);
 void stmt_uses(Stmt *s, UseFn visit, void *user);
 
+/* A block as a function: of the names that it reads before it binds them, which returns those that
+ * it binds; both in the order of NameId. */
+typedef struct BlockFunction {
+    NameId *reads, *binds;
+    int nreads, nbinds;
+} BlockFunction;
+/* False if the block has anything but ops: then it is no function, and is run in place. */
+bool block_function(const Program *p, const Block *block, Arena *arena, BlockFunction *out);
+
 #endif

@@ -19,39 +19,17 @@ void python_need_contexts(const Program *p, bool *needed) {
     }
 }
 
-typedef struct BlockNames {
-    bool *read, *bound; /* by NameId */
-} BlockNames;
-
-static void note_block_use(void *user, NameId *name, Use use) {
-    BlockNames *names = user;
-    if (use == USE_BIND) {
-        names->bound[*name] = true;
-    } else {
-        names->read[*name] |= !names->bound[*name];
-    }
-}
-
 /* The names, each with `after` behind it. */
-static void print_set(const Printer *pr, const bool *set, const char *between, const char *after) {
-    int n = 0;
-    for (NameId i = 0; i < pr->p->nnames; i++) {
-        if (set[i]) {
-            text_printf(pr->t, "%s%s%s", n++ ? between : "", print_name(pr, i), after);
-        }
+static void print_each(const Printer *pr, const NameId *names, int n, const char *between,
+                       const char *after) {
+    for (int i = 0; i < n; i++) {
+        text_printf(pr->t, "%s%s%s", i ? between : "", print_name(pr, names[i]), after);
     }
 }
 
 void python_function_block(const Printer *pr, const Stmt *s, const char *path, int depth) {
-    Arena *arena = pr->t->arena;
-    BlockNames names = {arena_array(arena, bool, pr->p->nnames + 1),
-                        arena_array(arena, bool, pr->p->nnames + 1)};
-    bool ops = true;
-    for (Stmt *one = s->body.first; one; one = one->next) {
-        ops &= one->kind == STMT_OP;
-        stmt_uses(one, note_block_use, &names);
-    }
-    if (!ops) {
+    BlockFunction f;
+    if (!block_function(pr->p, &s->body, pr->t->arena, &f)) {
         python_indent(pr, depth);
         text_printf(pr->t, "if True:  # %s\n", path);
         python_block(pr, &s->body, depth + 1);
@@ -61,20 +39,20 @@ void python_function_block(const Printer *pr, const Stmt *s, const char *path, i
     inside.within = s->context == CONTEXT_checkpoint ? NULL : path;
     python_indent(pr, depth);
     text_add(pr->t, "def _py_block(");
-    print_set(pr, names.read, ", ", "");
+    print_each(pr, f.reads, f.nreads, ", ", "");
     text_printf(pr->t, "):  # %s\n", path);
     python_block(&inside, &s->body, depth + 1);
     python_indent(pr, depth + 1);
     text_add(pr->t, "return ("); /* in a list, autograd.Function would not see them */
-    print_set(pr, names.bound, " ", ",");
+    print_each(pr, f.binds, f.nbinds, " ", ",");
     text_printf(pr->t, ")  # %s\n", path);
     python_indent(pr, depth);
     text_add(pr->t, "[");
-    print_set(pr, names.bound, ", ", "");
+    print_each(pr, f.binds, f.nbinds, ", ", "");
     const char *code;
     context_is_function(s->context, &code);
     text_printf(pr->t, "] = %s(_py_block, ", code);
-    print_set(pr, names.read, "", ", ");
+    print_each(pr, f.reads, f.nreads, "", ", ");
     text_printf(pr->t, "%s)  # %s\n",
                 s->context != CONTEXT_checkpoint ? ""
                 : s->reentrant                   ? "use_reentrant=True"
