@@ -106,11 +106,11 @@ class Source:
         for one in causes(error):
             at, inner, tb = None, False, one.__traceback__
             while tb is not None:
-                code = tb.tb_frame.f_code
+                code, called = tb.tb_frame.f_code, inner
+                if called and code.co_name == "_fn" and code.co_filename.endswith("torch/_dynamo/eval_frame.py"):
+                    at = None
                 inner = code.co_filename == self.name
                 at = (self.path(self.reading(tb.tb_lineno, one)) if inner else None) or at
-                if code.co_name == "_fn" and code.co_filename.endswith("torch/_dynamo/eval_frame.py"):
-                    at = None
                 tb = tb.tb_next
             if at:
                 return at, inner
