@@ -288,9 +288,6 @@ bool capture_fault_has_hooks(const Capture *cap);
 /* ---- capture/final_backward.c ---- */
 /* The backward of the harness, or its part in this region, for such a program. */
 void capture_final_backward(Compile *c);
-/* A gradient arrives at a value of the region before, by its number: the error if an op there has
- * no derivative, which the graph notes; ERR_none if it may go on. */
-ErrCode capture_entry_refuses(Capture *cap, int entry, Error *err);
 
 /* ---- capture/accumulate.c ---- */
 /* AccumulateGrad, where the program can see which tensor .grad is. */

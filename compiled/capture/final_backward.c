@@ -99,15 +99,6 @@ static Node *final_value(Capture *cap, Tensor *grad) {
     return copy ? copy->node : NULL;
 }
 
-ErrCode capture_entry_refuses(Capture *cap, int entry, Error *err) {
-    const OpInfo *refuses = cap->in.entry[entry].refuses;
-    if (!refuses || (cap->in.resumed && cap->in.resumed->earlier_roots)) {
-        return ERR_none;
-    }
-    cap->graph->refused_late = true;
-    return error_set(err, ERR_invalid, "derivative for aten::%s is not implemented", refuses->name);
-}
-
 /* The region before receives the gradient, also if it is undefined. */
 static ErrCode final_run_external(const FinalBackward *x, const GradNode *node) {
     Capture *cap = x->cap;
@@ -115,7 +106,11 @@ static ErrCode final_run_external(const FinalBackward *x, const GradNode *node) 
     while (cap->external[i] != node) {
         i++;
     }
-    TRY(capture_entry_refuses(cap, i, cap->emit.err));
+    const OpInfo *refuses = cap->in.entry[i].refuses;
+    if (refuses && !(cap->in.resumed && cap->in.resumed->earlier_roots)) {
+        return error_set(cap->emit.err, ERR_invalid, "derivative for aten::%s is not implemented",
+                         refuses->name);
+    }
     InputPlan *plan = &cap->graph->inp[cap->nlive + i];
     x->handed[i] = node->grad[0];
     plan->grad = node->grad[0] ? final_value(cap, node->grad[0]) : NULL;

@@ -130,7 +130,6 @@ typedef struct Graph {
     bool backward_runs;     /* a backward is part of the call */
     ErrCode backward_error; /* ... and raises this (saved_modified, invalid), decided at capture */
     const char *backward_message;
-    bool refused_late; /* ... because an op of an earlier region has no derivative */
 } Graph;
 
 /* ---- building ---- */

@@ -308,12 +308,15 @@ static void joint_run_accumulate_grad(Joint *j, const GradNode *node) {
 /* The region before receives the gradient, also if it is undefined. One that has no derivative
  * raises now, before what this region has still to run may raise. */
 static void joint_run_external(Joint *j, const GradNode *node) {
-    Capture *cap = j->c->capture;
+    const Capture *cap = j->c->capture;
     int i = 0;
     while (cap->external[i] != node) {
         i++;
     }
-    if (capture_entry_refuses(cap, i, &j->err) != ERR_none) {
+    const OpInfo *refuses = cap->in.entry[i].refuses;
+    if (refuses && !(cap->in.resumed && cap->in.resumed->earlier_roots)) {
+        error_set(&j->err, ERR_invalid, "derivative for aten::%s is not implemented",
+                  refuses->name);
         return;
     }
     InputPlan *plan = &j->g->inp[cap->nlive + i];

@@ -17,6 +17,8 @@
 #include "program/lang/uses.h"
 #include "tensor/array.h"
 
+#include <string.h>
+
 /* ---- what has arrived ---- */
 
 static void cross_region_receive(RuntimeSession *r, Region *region, ResumedRoot root) {
@@ -227,7 +229,7 @@ static ErrCode cross_region_resume(RuntimeSession *r, Region *region, bool retai
         return error_set(err, ERR_invalid, LEAF_MOVED);
     }
     if (a->graph->backward_error != ERR_none) {
-        r->refused_late |= a->graph->refused_late;
+        r->refused_late |= strncmp(a->graph->backward_message, "derivative for aten::", 21) == 0;
         return error_set(err, a->graph->backward_error, "%s", a->graph->backward_message);
     }
     ArtifactResult out;
