@@ -2,9 +2,9 @@
 
 g++ needs 0.7 seconds for a kernel of a few lines and 2 for sixteen of them: nearly all of its time goes to what comes before the kernel. So a process that needs a
 kernel puts a request in a folder that all of them share, and waits. When every process that has a program to run waits, one of them compiles what all wait for.
-Each kernel is text in a namespace of its own, compiled with the flags that Inductor chose for it. A third of the time is the
-linker's, which reads PyTorch's libraries: the kernel is linked without them, and finds their symbols in this process. What does not compile in this way, or not soon, is compiled
-as Inductor compiles it, and so is everything in processes that run one program alone, which confirm a finding.
+Each kernel is text in a namespace of its own, compiled with the flags that Inductor chose for it. A third of the time is the linker's, which reads PyTorch's
+libraries: the kernel is linked without them, and finds their symbols in this process. What does not compile in this way, or not soon, is compiled as Inductor
+compiles it, and so is everything in processes that run one program alone, which confirm a finding.
 
     FOLDER/mutex          held (flock) by whoever reads or changes what follows
     FOLDER/compiler       held by the process that compiles

@@ -37,6 +37,15 @@ void issue_print_sizes(const Printer *pr, const int64_t *v, int n) {
     text_add(pr->t, "]");
 }
 
+/* What makes a vector a tensor of these sizes. */
+static void print_reshape(const Printer *pr, const int64_t *size, int ndim) {
+    if (ndim != 1) {
+        text_add(pr->t, ".reshape(");
+        issue_print_sizes(pr, size, ndim);
+        text_add(pr->t, ")");
+    }
+}
+
 /* Literals of more elements than this hide the program. */
 enum { MOST_LITERAL = 400 };
 
@@ -46,7 +55,6 @@ static bool is_large_fill(const Input *in, int64_t n) {
            kind != FILL_ones;
 }
 
-/* A new tensor with the elements that `data` says. */
 void issue_print_values(const Printer *pr, const Input *in, const int64_t *size, int ndim) {
     Text *t = pr->t;
     int64_t n = 1, at = 0;
@@ -64,21 +72,13 @@ void issue_print_values(const Printer *pr, const Input *in, const int64_t *size,
     }
     if (fill && kind == FILL_arange && (floats || in->dtype == DT_int64)) {
         text_printf(t, floats ? "torch.arange(%" PRId64 ".0)" : "torch.arange(%" PRId64 ")", n);
-        if (ndim != 1) {
-            text_add(t, ".reshape(");
-            issue_print_sizes(pr, size, ndim);
-            text_add(t, ")");
-        }
+        print_reshape(pr, size, ndim);
         return;
     }
     if (is_large_fill(in, n)) {
         text_printf(t, "_fill(\"%s\", %" PRIu64 ", %" PRId64 ", torch.%s)", fill_name(kind),
                     data->seed, n, dtype);
-        if (ndim != 1) {
-            text_add(t, ".reshape(");
-            issue_print_sizes(pr, size, ndim);
-            text_add(t, ")");
-        }
+        print_reshape(pr, size, ndim);
         return;
     }
     void *v = arena_alloc(t->arena, (n ? n : 1) * dtype_bytes(in->dtype));

@@ -128,9 +128,8 @@ static FindingStatus status_of_issue(const Search *s, const KnownIssue *issue) {
     return issue->allowed && s->queued ? STATUS_ALLOWED : STATUS_KNOWN;
 }
 
-/* What a known issue says about a minimized program says it about the program as found, too, if the
- * same op differs: around the op there was only more to hide that, say, nothing needs its result.
- */
+/* The issue that covers the minimized program, if the same op differs as before: the rest of the
+ * program may have hidden it, as a use of a result that matters to no difference does. */
 static KnownIssue *known_when_minimized(Search *s, const Program *small, const Finding *finding,
                                         const Finding *as_found) {
     const KnownPair pair = known_pair(&s->checker);

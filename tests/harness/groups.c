@@ -27,6 +27,16 @@ START_TEST(a_group_is_one_cause_or_one_signature) {
 }
 END_TEST
 
+/* An entry that covers every finding; a test narrows it. */
+static KnownIssue any_issue(void) {
+    return (KnownIssue){.signature = "*",
+                        .pair = "*",
+                        .cause = "*",
+                        .answer = "",
+                        .answers = {"*", "*"},
+                        .until = INT64_MAX};
+}
+
 static Finding located(const char *signature, const char *cause, const char *b) {
     Finding f = {.oracle = ORACLE_values};
     snprintf(f.signature, sizeof f.signature, "%s", signature);
@@ -36,19 +46,11 @@ static Finding located(const char *signature, const char *cause, const char *b) 
 }
 
 START_TEST(a_known_issue_covers_by_signature_pair_and_cause) {
-    KnownIssue issue[] = {
-        {.signature = "values-*",
-         .pair = "torch*:eager,*",
-         .cause = "*",
-         .answer = "",
-         .answers = {"*", "*"}},
-        {.signature = "values-data-?in",
-         .pair = "*",
-         .cause = "cse",
-         .answer = "",
-         .answers = {"*", "*"}},
-    };
-    issue[0].until = issue[1].until = INT64_MAX;
+    KnownIssue issue[] = {any_issue(), any_issue()};
+    issue[0].signature = "values-*";
+    issue[0].pair = "torch*:eager,*";
+    issue[1].signature = "values-data-?in";
+    issue[1].cause = "cse";
     Known known = {issue, 2};
     const KnownPair torch = {.name = "torch:eager,torch:aot"}, own = {.name = "reference,compiled"};
     Finding f = located("values-data-exp", "", "");
@@ -63,8 +65,8 @@ START_TEST(a_known_issue_covers_by_signature_pair_and_cause) {
 END_TEST
 
 START_TEST(a_known_issue_covers_by_version_and_answer) {
-    KnownIssue issue = {
-        .signature = "*", .pair = "*", .cause = "*", .answer = "ASSERT", .answers = {"*", "*"}};
+    KnownIssue issue = any_issue();
+    issue.answer = "ASSERT";
     issue.since = version_number("2.8");
     issue.until = version_number("2.13");
     Known known = {&issue, 1};
@@ -112,13 +114,8 @@ START_TEST(a_statement_is_dead_if_nothing_needs_its_result) {
     }
     ck_assert(!statement_is_dead(p, -1));
     ck_assert(!statement_is_dead(p, p->nstmts));
-    KnownIssue issue = {.signature = "*",
-                        .pair = "*",
-                        .cause = "*",
-                        .answer = "",
-                        .answers = {"*", "*"},
-                        .unused = true,
-                        .until = INT64_MAX};
+    KnownIssue issue = any_issue();
+    issue.unused = true;
     Known known = {&issue, 1};
     const KnownPair pair = {"torch:eager,torch:dynamo", {NULL, NULL}};
     Finding f = located("status-x", "", "");
@@ -130,19 +127,10 @@ START_TEST(a_statement_is_dead_if_nothing_needs_its_result) {
 END_TEST
 
 START_TEST(a_known_issue_covers_by_both_answers) {
-    KnownIssue issue[] = {{.signature = "*",
-                           .pair = "*",
-                           .cause = "*",
-                           .answer = "",
-                           .answers = {"[!n]*", "nan*"},
-                           .until = INT64_MAX},
-                          {.signature = "*",
-                           .pair = "*",
-                           .cause = "*",
-                           .answer = "",
-                           .answers = {"*", "*"},
-                           .refused = true,
-                           .until = INT64_MAX}};
+    KnownIssue issue[] = {any_issue(), any_issue()};
+    issue[0].answers[0] = "[!n]*";
+    issue[0].answers[1] = "nan*";
+    issue[1].refused = true;
     Known known = {issue, 2};
     const KnownPair pair = {"torch:eager,torch:aot_eager", {NULL, NULL}};
     static const struct {
@@ -194,13 +182,8 @@ START_TEST(an_op_called_again_on_the_same_operands_is_repeated) {
     for (int sid = 0; sid < p->nstmts; sid++) {
         ck_assert_msg(statement_is_repeated(p, sid) == repeated[sid], "statement %d", sid);
     }
-    KnownIssue issue = {.signature = "alias-*",
-                        .pair = "*",
-                        .cause = "*",
-                        .answer = "",
-                        .answers = {"*", "*"},
-                        .repeated = true,
-                        .until = INT64_MAX};
+    KnownIssue issue = any_issue();
+    issue.repeated = true;
     Known known = {&issue, 1};
     const KnownPair pair = {"torch:eager,torch:aot_eager", {NULL, NULL}};
     Finding f = located("alias-storage-exp", "", "");
