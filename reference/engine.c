@@ -60,12 +60,13 @@ static void engine_take_history(Session *s, const GradNode *node, GradNode *agai
  * is the node, or, for one that was written through a view, the view's. `values`: the node that
  * holds them, which may be a recomputed one. */
 static Tensor *const *engine_unpack_results(Session *s, GradNode *node, const GradNode *values) {
+    Tensor *const *result = values->result ? values->result : node->result; /* none: not saved */
     if (!s->grad_mode || s->running_backward) {
-        return values->result;
+        return result;
     }
     Tensor **out = arena_array(s->arena, Tensor *, node->nout);
     for (int i = 0; i < node->nout; i++) {
-        out[i] = values->result[i];
+        out[i] = result[i];
         if (out[i]->storage) {
             Var *v = var_of(node->result[i]), *copy = var_new(s, out[i]);
             Edge edge = v->base ? var_gradient_edge(s, v)

@@ -305,9 +305,7 @@ static ErrCode capture_apply_meta(Capture *cap, const Call *call, Tensor **out, 
     }
 }
 
-ErrCode capture_apply(Emit *e, const Call *call, Tensor **out, int *nout) {
-    Capture *cap = (Capture *)e;
-    observed_call(cap->c, call);
+static ErrCode apply_by_kind(Capture *cap, const Call *call, Tensor **out, int *nout) {
     switch (call->op->kind) {
     case KIND_FACTORY:
         return apply_factory(cap, call, out, nout);
@@ -331,4 +329,13 @@ ErrCode capture_apply(Emit *e, const Call *call, Tensor **out, int *nout) {
     }
     CHECK(!"composites are expanded by emit_call");
     return ERR_internal;
+}
+
+ErrCode capture_apply(Emit *e, const Call *call, Tensor **out, int *nout) {
+    Capture *cap = (Capture *)e;
+    observed_call(cap->c, call);
+    ErrCode code = apply_by_kind(cap, call, out, nout);
+    return code == ERR_none && capture_checkpoint_is_done(cap)
+               ? error_set(e->err, ERR_internal, "the block has recomputed all that it saves")
+               : code;
 }

@@ -41,17 +41,17 @@ GradNode *cap_node_new(Capture *cap, GradNodeKind kind, int nslot, int nout) {
     return node;
 }
 
-static void freeze_call(Call *call, const Tensor *t, Tensor *before) {
+void cap_call_replace(Call *call, const Tensor *t, Tensor *by) {
     for (int p = 0; p < call->op->nparam; p++) {
         Arg *arg = &call->arg[p];
         ArgType type = call->op->param[p].type;
         if ((type == ARG_TENSOR || type == ARG_TENSOR_OPT) && !arg->none && arg->tensor == t) {
-            arg->tensor = before;
+            arg->tensor = by;
         }
         for (int k = 0;
              (type == ARG_TENSORS || type == ARG_TENSORS_OPT) && !arg->none && k < arg->tensors.n;
              k++) {
-            arg->tensors.v[k] = arg->tensors.v[k] == t ? before : arg->tensors.v[k];
+            arg->tensors.v[k] = arg->tensors.v[k] == t ? by : arg->tensors.v[k];
         }
     }
 }
@@ -71,7 +71,7 @@ void cap_freeze_geometry(Capture *cap, const Var *v) {
             node->call->arg[0].tensor = before;
         }
         if (node->saved_call) {
-            freeze_call(node->saved_call, t, before);
+            cap_call_replace(node->saved_call, t, before);
         }
         node->base = node->base == t || (node->leaf == v && !node->base) ? before : node->base;
         node->view = node->view == t ? before : node->view;
@@ -84,6 +84,7 @@ const Tensor *cap_edge_meta(Edge edge) {
     case GRAD_NODE_OP:
     case GRAD_NODE_ZERO:
     case GRAD_NODE_FUNCTION:
+    case GRAD_NODE_CHECKPOINT:
     case GRAD_NODE_ERROR:
         return node->result[edge.nr];
     case GRAD_NODE_COPY_SLICES:
@@ -245,6 +246,9 @@ ErrCode cap_collect_next_edges(Capture *cap, GradNode *node, const OpInfo *op,
             TRY(cap_gradient_edge(cap, (Var *)slot[i], &node->next_edges[i]));
         }
     }
+    if (cap->checkpoint) {
+        capture_checkpoint_begins(cap, node);
+    }
     return ERR_none;
 }
 
@@ -299,6 +303,9 @@ void cap_save_operands(Capture *cap, GradNode *node, const Call *call, Tensor *c
                                       !v->grad_fn.node, rank});
         }
     }
+    if (cap->checkpoint && capture_checkpoint_packs(node)) {
+        capture_checkpoint_saves(cap, node, false);
+    }
 }
 
 void cap_save_result(Capture *cap, GradNode *node, const Call *call, const Var *result) {
@@ -307,6 +314,9 @@ void cap_save_result(Capture *cap, GradNode *node, const Call *call, const Var *
         add_saved(cap, node,
                   (SavedVariable){alias_class_of(&result->tensor), cap_version(result), NULL, true,
                                   call_saved_rank(call, -1)});
+        if (cap->checkpoint) {
+            capture_checkpoint_saves(cap, node, true);
+        }
     }
 }
 

@@ -247,6 +247,26 @@ static bool is_freed_with_region(const Capture *cap, const GradNode *node) {
            fault_triggered(cap->c, FAULT_ER_24);
 }
 
+ErrCode backward_check_value(Capture *cap, const GradNode *node, const SavedVariable *saved,
+                             Error *err) {
+    if (saved->operand) {
+        TRY(backward_grad_fn(cap, saved->operand, err));
+        if (!saved->was_leaf && !saved->operand->grad_fn.node) {
+            return error_set(err, ERR_invalid, "a saved operand has lost its history");
+        }
+    }
+    if (saved->cls->storage.version == saved->version || is_unversioned(cap, node, saved)) {
+        return ERR_none;
+    }
+    if (fault(cap->c, FAULT_ER_11) && node->node && node->node->op == OP_mean_dim) {
+        (void)fault_triggered(cap->c, FAULT_ER_11); /* mean saves nothing */
+    }
+    return error_set(err, ERR_saved_modified,
+                     "a variable needed for gradient computation is at version %lld; expected "
+                     "version %lld",
+                     (long long)saved->cls->storage.version, (long long)saved->version);
+}
+
 ErrCode backward_check_saved(Capture *cap, const GradNode *node, Error *err) {
     if (node->freed || (node->other_half_freed && node->other_half_freed != node->visit)) {
         bool need[MAX_SLOTS];
@@ -257,23 +277,8 @@ ErrCode backward_check_saved(Capture *cap, const GradNode *node, Error *err) {
                              "trying to backward through the graph a second time");
         }
     }
-    for (int i = 0; i < node->nsaved; i++) {
-        const SavedVariable *saved = &node->saved[i];
-        if (saved->operand) {
-            TRY(backward_grad_fn(cap, saved->operand, err));
-            if (!saved->was_leaf && !saved->operand->grad_fn.node) {
-                return error_set(err, ERR_invalid, "a saved operand has lost its history");
-            }
-        }
-        if (saved->cls->storage.version != saved->version && !is_unversioned(cap, node, saved)) {
-            if (fault(cap->c, FAULT_ER_11) && node->node && node->node->op == OP_mean_dim) {
-                (void)fault_triggered(cap->c, FAULT_ER_11); /* mean saves nothing */
-            }
-            return error_set(err, ERR_saved_modified,
-                             "a variable needed for gradient computation is at version %lld; "
-                             "expected version %lld",
-                             (long long)saved->cls->storage.version, (long long)saved->version);
-        }
+    for (int i = 0; i < node->nsaved && !node->checkpoint; i++) {
+        TRY(backward_check_value(cap, node, &node->saved[i], err));
     }
     return ERR_none;
 }

@@ -38,6 +38,9 @@ void backward_deliver(BackwardEngine *engine, Edge edge, Tensor *grad, bool owne
 /* Refuses a node before it runs: freed, the grad_fn of a saved operand, a saved version. The error
  * goes to `err`. */
 ErrCode backward_check_saved(Capture *cap, const GradNode *node, Error *err);
+/* The same of one value; `node`: what saved it. */
+ErrCode backward_check_value(Capture *cap, const GradNode *node, const SavedVariable *saved,
+                             Error *err);
 /* Materializes the grad_fn of a tensor that a backward visits (a saved operand, a leaf); a refusal
  * goes to `err`. */
 ErrCode backward_grad_fn(Capture *cap, Var *v, Error *err);

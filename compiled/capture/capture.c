@@ -108,6 +108,9 @@ static ErrCode capture_run_branch(Capture *cap, const Stmt *stmt) {
 }
 
 static ErrCode capture_run_with(Capture *cap, const Stmt *stmt) {
+    if (stmt->context == CONTEXT_checkpoint) {
+        return capture_checkpoint(cap, stmt);
+    }
     if (stmt->context != CONTEXT_grad_mode) {
         return error_set(&cap->err, ERR_unsupported, "a block under %s",
                          context_name(stmt->context));
@@ -130,6 +133,7 @@ static ErrCode capture_run_stmt(Capture *cap, const Stmt *stmt) {
         cap->sid = stmt->sid;
         cap->input_versions = capture_input_versions(cap);
     }
+    cap->frame.sid = stmt->sid;
     cap->writing = -1;
     switch (stmt->kind) {
     case STMT_OP:

@@ -9,6 +9,7 @@
 #include "compiled/capture/backward.h"
 #include "compiled/capture/grad_node.h"
 #include "compiled/capture/region_io.h"
+#include "program/lang/uses.h"
 
 /* What a name binding caches when it is made, as Dynamo's TensorVariable does. */
 typedef struct BindingFlags {
@@ -50,7 +51,29 @@ typedef struct CaptureFrame {
     bool open;
     const uint8_t *needs_input_grad; /* by operand: NEEDS_NOTHING, .. */
     const bool *none; /* in a backward, by NameId: a gradient that is None; or NULL */
+    int sid;          /* the running statement, if it has a number: of a block that is recomputed */
 } CaptureFrame;
+
+/* A block under checkpoint, one time that it was captured (checkpoint.c). */
+struct Checkpoint {
+    BlockFunction names;
+    const Stmt *stmt;
+    Var **arg;
+    SavedVariable *saved; /* not reentrant: the arguments, and whether they required grad */
+    bool *required;
+    int64_t *version; /* reentrant: theirs when the block began */
+    int64_t randoms;  /* random ops before the block */
+    int64_t *number;  /* sizes and numbers that depended on values, in order */
+    int nnumber, number_capacity;
+    int nnodes;       /* nodes of ops that were recorded */
+    int last;         /* the place of the one that saved last, or -1 ... */
+    bool last_result; /* ... and whether that was its result */
+    /* when it is captured again */
+    int64_t walk; /* for the last walk that did so */
+    bool again, done;
+    int begun, numbers; /* nodes begun, numbers used */
+    GradNode **copy;    /* by place */
+};
 
 struct Capture {
     Emit emit; /* first: Emit * is Capture * */
@@ -67,6 +90,7 @@ struct Capture {
     bool walks_inside;    /* ... also that of the harness (final_backward.c) */
     bool sees_grads;      /* it reads or sets .grad, or has a backward statement */
     int64_t visits;       /* of the engine so far */
+    int64_t walk;         /* the number of the one that is running */
     int sid;              /* the running statement */
     OpId stmt_op;         /* of the running op statement */
     int64_t sequence_nr, bytes;
@@ -102,12 +126,14 @@ struct Capture {
     int writing; /* input storage that is left unsettled if this statement finds a bad value; or -1
                   */
     CaptureEnd end;
-    int at;             /* where the error, or the graph_break, is */
-    int resume;         /* statements up to this one are skipped; -1 once it is reached */
-    CaptureFrame frame; /* of the block of a function that is being run */
-    bool odd_tangents;  /* gradients of a later region have lost their layout */
-    bool in_final;      /* the backward of the harness is being walked */
-    bool bare;          /* ... outside of any block: gradients are no tensors of the program */
+    int at;                 /* where the error, or the graph_break, is */
+    int resume;             /* statements up to this one are skipped; -1 once it is reached */
+    CaptureFrame frame;     /* of the block of a function that is being run */
+    Checkpoint *checkpoint; /* the block under checkpoint that is being run, or NULL */
+    bool omits_checks;      /* ... again, and its values have passed */
+    bool odd_tangents;      /* gradients of a later region have lost their layout */
+    bool in_final;          /* the backward of the harness is being walked */
+    bool bare;              /* ... outside of any block: gradients are no tensors of the program */
     struct HookHandle *handles; /* of the hooks registered so far, the last first */
     int64_t input_versions;     /* versions of all inputs, summed, when the statement began */
     Var *permuted;  /* the view that the last permute made; kept for seeded faults only */
@@ -172,6 +198,22 @@ void cap_node_set_value(Capture *cap, GradNode *tape, Node *node, Node *value);
 /* What a gradient inside the program finds on the node: the call on tensors, and the result. */
 void cap_node_set_call(Capture *cap, GradNode *tape, const Call *call, Var *result);
 
+/* ---- capture/record.c: blocks under checkpoint ---- */
+/* Does the node save a tensor? Numbers are saved as they are. */
+static inline bool capture_checkpoint_packs(const GradNode *node) {
+    return node->nsaved > 0 || node->saves_clone;
+}
+/* A node of an op begins; it has saved operands (false) or its result (true). Inside of a block
+ * under checkpoint that is recorded or recomputed. */
+void capture_checkpoint_begins(Capture *cap, GradNode *node);
+void capture_checkpoint_saves(Capture *cap, const GradNode *node, bool result);
+/* Is everything recomputed? Then the block ends here. */
+bool capture_checkpoint_is_done(const Capture *cap);
+/* A size or number that depends on values: as it was the first time, if the block is recomputed;
+ * else it is noted. */
+bool capture_checkpoint_number(const Capture *cap, int64_t *value);
+void capture_checkpoint_note(Capture *cap, int64_t value);
+
 /* ---- capture/apply.c: the Emit ---- */
 ErrCode capture_apply(Emit *e, const Call *call, Tensor **out, int *nout);
 
@@ -218,6 +260,9 @@ ErrCode capture_grad(Capture *cap, const Stmt *stmt);
  * backward, computes it. `need`: by slot. */
 ErrCode capture_differentiate(Capture *cap, GradNode *node, const bool *need, Tensor *const *grad,
                               Tensor **out);
+/* A backward from `output`s, given `tangent`s, which accumulates into leaves that nobody else has.
+ */
+ErrCode capture_walk_apart(Capture *cap, Tensor *const *output, Tensor **tangent, int n);
 /* What happens before a node runs: hooks, and retain_grad. */
 ErrCode capture_before_node(Capture *cap, GradNode *node);
 /* Copies the gradient of a base to `whole`, a tensor like the base; *window becomes the written
@@ -225,7 +270,7 @@ ErrCode capture_before_node(Capture *cap, GradNode *node);
 ErrCode capture_window(Capture *cap, const GradNode *node, Var *whole, const Tensor *grad,
                        Tensor **window);
 
-/* ---- capture/fresh.c ---- */
+/* ---- capture/record.c: new tensors ---- */
 /* The same tensor as a new one, without a history. */
 Var *capture_without_history(Capture *cap, const Var *v);
 /* A fresh tensor with the geometry of `like`, from offset 0. */
@@ -243,6 +288,8 @@ typedef struct OuterFrame {
 } OuterFrame;
 /* Opens a frame in which no name is bound; returns what capture_frame_close restores. */
 OuterFrame capture_frame_open(Capture *cap, const uint8_t *needs_input_grad, bool grad_mode);
+/* The same for a block that is given gradients. */
+OuterFrame capture_frame_of_gradient(Capture *cap, const uint8_t *needs_input_grad, bool grad_mode);
 void capture_frame_close(Capture *cap, const OuterFrame *outer);
 /* The tensor that the name means; `invalid` if there is none. */
 ErrCode capture_look_up(Capture *cap, NameId name, Var **out);
@@ -255,7 +302,23 @@ int64_t capture_input_versions(const Capture *cap);
 /* An apply statement: the forward is run here and recorded as one node. */
 ErrCode capture_function(Capture *cap, const Stmt *stmt);
 
+/* The function applied to what `operands` name; binds `out`. `checkpoint`: it is the block of a
+ * reentrant checkpoint, whose operands are saved; else NULL. */
+ErrCode capture_application(Capture *cap, const Function *f, const Stmt *stmt,
+                            const NameId *operands, const NameId *out, Checkpoint *checkpoint);
+
+/* ---- capture/checkpoint.c ---- */
+/* A block under checkpoint. */
+ErrCode capture_checkpoint(Capture *cap, const Stmt *stmt);
+/* The node of the recomputed block that stands for `node`, with the values that it saves; NULL: it
+ * is behind the last of them. */
+ErrCode capture_recomputed(Capture *cap, const GradNode *node, GradNode **out);
+/* The backward of a CHECKPOINT node, in a walk without inputs (`whole`), or with. */
+ErrCode capture_checkpoint_backward(Capture *cap, GradNode *node, bool whole, Tensor **out);
+
 /* ---- capture/function_backward.c ---- */
+/* A value that the node saved, as it is given to its backward. */
+ErrCode capture_unpack_kept(Capture *cap, GradNode *node, const FunctionSaved *kept, Var **out);
 /* The node's own backward. */
 ErrCode capture_function_backward(Capture *cap, GradNode *node, Tensor *const *grad, Tensor **out);
 

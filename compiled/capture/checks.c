@@ -24,6 +24,9 @@ static void block_refuses_check(Capture *cap) {
 
 static void add_check(Capture *cap, CheckKind kind, Node *value, int64_t bound, ErrCode code,
                       const char *message) {
+    if (cap->omits_checks) {
+        return;
+    }
     if (cap->frame.open) {
         block_refuses_check(cap);
     } else if (cap->in_final) {

@@ -7,6 +7,9 @@ static ErrCode capture_data_dependent(Capture *cap, DataDependentKind kind, cons
     if (cap->in.sample) {
         return error_set(&cap->err, ERR_unsupported, "a sample compilation has no values");
     }
+    if (capture_checkpoint_number(cap, value)) {
+        return ERR_none;
+    }
     if (cap->in_final) {
         return error_set(&cap->err, ERR_unsupported, "a size that depends on a gradient's values");
     }
@@ -20,6 +23,7 @@ static ErrCode capture_data_dependent(Capture *cap, DataDependentKind kind, cons
         cap->at = d->failed_sid;
     }
     *value = d->result;
+    capture_checkpoint_note(cap, d->result);
     return code;
 }
 

@@ -174,6 +174,8 @@ static ErrCode final_run_kind(const FinalBackward *x, GradNode *node, bool *need
                      ? emit_as_strided_grad(&cap->emit, node->grad[0], node->base, node->view)
                      : NULL;
         return cap->emit.err->code;
+    case GRAD_NODE_CHECKPOINT:
+        return capture_checkpoint_backward(cap, node, true, out);
     case GRAD_NODE_ERROR:
         return error_set(cap->emit.err, ERR_invalid,
                          "a function that is once differentiable is differentiated twice");
@@ -415,6 +417,7 @@ void capture_final_backward(Compile *c) {
     Error err = cap->err; /* a region that raised may be resumed */
     cap->err = (Error){0};
     cap->sid = AT_BACKWARD;
+    cap->walk = x.engine.visit;
     cap->grad_mode = false;
     cap->in_final = cap->bare = true;
     if (final_walk(&x) == ERR_none) {

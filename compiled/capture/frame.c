@@ -6,8 +6,9 @@
 
 static bool block_walks_inside(const Block *block) {
     for (const Stmt *s = block->first; s; s = s->next) {
-        if (s->kind == STMT_APPLY || s->kind == STMT_HOOK || block_walks_inside(&s->body) ||
-            block_walks_inside(&s->orelse)) {
+        if (s->kind == STMT_APPLY || s->kind == STMT_HOOK ||
+            (s->kind == STMT_WITH && s->context == CONTEXT_checkpoint) ||
+            block_walks_inside(&s->body) || block_walks_inside(&s->orelse)) {
             return true;
         }
     }
@@ -23,10 +24,6 @@ bool capture_walks_inside(const Program *p) {
 
 OuterFrame capture_frame_open(Capture *cap, const uint8_t *needs_input_grad, bool grad_mode) {
     const Program *p = cap->program;
-    if (cap->in_final && cap->odd_tangents) {
-        error_set(&cap->err, ERR_unsupported,
-                  "a block that may see how a gradient of a later region is laid out");
-    }
     OuterFrame outer = {cap->env,
                         cap->binding,
                         cap->frame,
@@ -37,11 +34,20 @@ OuterFrame capture_frame_open(Capture *cap, const uint8_t *needs_input_grad, boo
                         cap->emit.in_formula};
     cap->env = arena_array(cap->arena, Tensor *, p->nnames);
     cap->binding = arena_array(cap->arena, Binding, p->nnames);
-    cap->frame = (CaptureFrame){true, needs_input_grad, NULL};
+    cap->frame = (CaptureFrame){true, needs_input_grad, NULL, AT_UNKNOWN};
     cap->bare = false;
     cap->grad_mode = grad_mode;
     cap->emit.in_program = cap->emit.create_graph = cap->emit.in_formula = false;
     return outer;
+}
+
+OuterFrame capture_frame_of_gradient(Capture *cap, const uint8_t *needs_input_grad,
+                                     bool grad_mode) {
+    if (cap->in_final && cap->odd_tangents) {
+        error_set(&cap->err, ERR_unsupported,
+                  "a block that may see how a gradient of a later region is laid out");
+    }
+    return capture_frame_open(cap, needs_input_grad, grad_mode);
 }
 
 void capture_frame_close(Capture *cap, const OuterFrame *outer) {

@@ -28,7 +28,8 @@ static bool is_one_of(const Var *v, Var *const *vars, int n) {
 typedef struct Application {
     const Function *f;
     const Stmt *stmt;
-    Var *operand[MAX_FUNCTION_NAMES];
+    Checkpoint *checkpoint; /* the function is a block under checkpoint, or NULL */
+    Var **operand;
     uint8_t *needs_input_grad;
     Var **returned, **saved, **dirty, **non_differentiable;
     GradNode *node; /* NULL: nothing is recorded */
@@ -37,6 +38,7 @@ typedef struct Application {
 static ErrCode apply_forward(Capture *cap, Application *a) {
     const Function *f = a->f;
     OuterFrame outer = capture_frame_open(cap, a->needs_input_grad, false);
+    cap->frame = a->checkpoint ? outer.frame : cap->frame; /* statements of a block have a place */
     for (int i = 0; i < f->nparams; i++) {
         binding_set(cap, f->params[i], a->operand[i]);
     }
@@ -193,14 +195,16 @@ static void keep_saved(Capture *cap, const Application *a) {
 /* The node, if the application is recorded: grad_fn of every operand is materialized. */
 static ErrCode record_function(Capture *cap, Application *a) {
     const Function *f = a->f;
-    Edge edge[MAX_FUNCTION_NAMES];
+    Edge *edge = arena_array(cap->arena, Edge, f->nparams);
     const Tensor **operand = arena_array(cap->arena, const Tensor *, f->nparams);
     for (int i = 0; i < f->nparams; i++) {
         TRY(cap_gradient_edge(cap, a->operand[i], &edge[i]));
         operand[i] = &a->operand[i]->tensor;
     }
-    GradNode *node = a->node = cap_node_new(cap, GRAD_NODE_FUNCTION, f->nparams, f->nreturns);
+    GradNode *node = a->node = cap_node_new(
+        cap, a->checkpoint ? GRAD_NODE_CHECKPOINT : GRAD_NODE_FUNCTION, f->nparams, f->nreturns);
     node->function = f;
+    node->checkpoint = a->checkpoint;
     node->needs_input_grad = a->needs_input_grad;
     node->operand = operand;
     node->result = arena_array(cap->arena, Tensor *, f->nreturns);
@@ -210,14 +214,17 @@ static ErrCode record_function(Capture *cap, Application *a) {
     return ERR_none;
 }
 
-ErrCode capture_function(Capture *cap, const Stmt *stmt) {
-    Application a = {.f = &cap->program->functions[stmt->apply->function], .stmt = stmt};
-    const Function *f = a.f;
+ErrCode capture_application(Capture *cap, const Function *f, const Stmt *stmt,
+                            const NameId *operands, const NameId *out, Checkpoint *checkpoint) {
+    Application a = {.f = f,
+                     .stmt = stmt,
+                     .checkpoint = checkpoint,
+                     .operand = arena_array(cap->arena, Var *, f->nparams)};
     bool requires_grad = false;
     cap->stmt_op = OP_NONE;
     a.needs_input_grad = arena_array(cap->arena, uint8_t, f->nparams);
     for (int i = 0; i < f->nparams; i++) {
-        TRY(capture_look_up(cap, stmt->apply->operands[i], &a.operand[i]));
+        TRY(capture_look_up(cap, operands[i], &a.operand[i]));
         const GradNode *fn = a.operand[i]->grad_fn.node;
         a.needs_input_grad[i] = !cap_requires_grad(a.operand[i])       ? NEEDS_NOTHING
                                 : fn && fn->kind == GRAD_NODE_FUNCTION ? NEEDS_GRAD_OF_FUNCTION
@@ -226,19 +233,26 @@ ErrCode capture_function(Capture *cap, const Stmt *stmt) {
     }
     TRY(cap->grad_mode && requires_grad ? record_function(cap, &a) : ERR_none);
     TRY(apply_forward(cap, &a));
-    Var *out[MAX_FUNCTION_NAMES];
-    TRY(return_outputs(cap, &a, out));
+    Var **made = arena_array(cap->arena, Var *, f->nreturns);
+    TRY(return_outputs(cap, &a, made));
     if (a.node) {
+        a.saved = checkpoint ? a.operand : a.saved;
         keep_saved(cap, &a);
     }
     for (int i = 0; i < f->nreturns; i++) {
-        binding_set(cap, stmt->out[i], out[i]);
+        binding_set(cap, out[i], made[i]);
     }
     for (int i = 0; i < f->nparams; i++) {
         binding_renew(a.operand[i]);
     }
     for (int i = 0; i < f->nreturns; i++) {
-        binding_renew(out[i]);
+        binding_renew(made[i]);
     }
     return ERR_none;
+}
+
+ErrCode capture_function(Capture *cap, const Stmt *stmt) {
+    const ApplyStmt *apply = stmt->apply;
+    return capture_application(cap, &cap->program->functions[apply->function], stmt,
+                               apply->operands, stmt->out, NULL);
 }

@@ -7,7 +7,7 @@
  * else as the tensor that it is. */
 #include "compiled/capture/capture.h"
 
-static ErrCode unpack_kept(Capture *cap, GradNode *node, const FunctionSaved *kept, Var **out) {
+ErrCode capture_unpack_kept(Capture *cap, GradNode *node, const FunctionSaved *kept, Var **out) {
     Var *v = *out = kept->var;
     TRY(kept->own ? ERR_none : cap_grad_fn(cap, v));
     if (v->tensor.storage->version != kept->version) {
@@ -30,7 +30,7 @@ static ErrCode bind_kept(Capture *cap, GradNode *node) {
     }
     for (int i = 0; i < f->nsave; i++) {
         Var *v;
-        TRY(unpack_kept(cap, node, &node->kept[i], &v));
+        TRY(capture_unpack_kept(cap, node, &node->kept[i], &v));
         binding_set(cap, f->save[i], v);
     }
     return ERR_none;
@@ -104,7 +104,7 @@ ErrCode capture_function_backward(Capture *cap, GradNode *node, Tensor *const *g
         requires_grad |= grad[i] && cap_requires_grad((const Var *)grad[i]);
     }
     OuterFrame outer =
-        capture_frame_open(cap, node->needs_input_grad, recorded && !f->once_differentiable);
+        capture_frame_of_gradient(cap, node->needs_input_grad, recorded && !f->once_differentiable);
     ErrCode code = bind_incoming(cap, node, bare, grad);
     if (code == ERR_none) {
         code = bind_kept(cap, node);

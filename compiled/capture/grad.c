@@ -18,16 +18,17 @@ typedef struct ProgramGrad {
 /* ---- nodes ---- */
 
 /* The results that a rule reads: metadata only; a saved one is a new tensor whose grad_fn is the
- * node, or that of the view that was written. */
-static ErrCode grad_unpack_results(Capture *cap, GradNode *node, Tensor **out) {
+ * node, or that of the view that was written. `values`: the node that holds it, which may be a
+ * recomputed one. */
+static ErrCode grad_unpack_results(Capture *cap, GradNode *node, const GradNode *values,
+                                   Tensor **out) {
     for (int i = 0; i < node->nout; i++) {
         out[i] = node->result[i];
     }
     if (!node->saved_result) {
         return ERR_none;
     }
-    Var *v = node->saved_result,
-        *copy = capture_var(cap, alias_class_of(&v->tensor), &v->tensor, v->node);
+    Var *v = node->saved_result, *copy = capture_without_history(cap, values->saved_result);
     copy->grad_fn = (Edge){node->result_node ? node->result_node : node, 0};
     if (v->base) {
         TRY(cap_gradient_edge(cap, v, &copy->grad_fn));
@@ -45,6 +46,11 @@ ErrCode capture_differentiate(Capture *cap, GradNode *node, const bool *need, Te
         return capture_function_backward(cap, node, grad, out);
     }
     TRY(backward_check_saved(cap, node, e->err));
+    GradNode *values = node;
+    if (node->checkpoint && capture_checkpoint_packs(node)) {
+        TRY(capture_recomputed(cap, node, &values));
+        values = values ? values : node;
+    }
     for (int i = 0; i < node->nout; i++) {
         any |= grad[i] != NULL;
     }
@@ -58,8 +64,8 @@ ErrCode capture_differentiate(Capture *cap, GradNode *node, const bool *need, Te
         return e->err->code;
     }
     Tensor **result = arena_array(cap->arena, Tensor *, node->nout);
-    TRY(grad_unpack_results(cap, node, result));
-    Grad g = {e, node->saved_call, result, node->nout, grad, need, out, node->nslot};
+    TRY(grad_unpack_results(cap, node, values, result));
+    Grad g = {e, values->saved_call, result, node->nout, grad, need, out, node->nslot};
     grad_run_rule(&g, node->in_formula);
     return e->err->code;
 }
@@ -236,6 +242,8 @@ static ErrCode grad_run_kind(ProgramGrad *in, GradNode *node, bool *need, Tensor
     case GRAD_NODE_ZERO:
     case GRAD_NODE_FUNCTION:
         return capture_differentiate(cap, node, need, node->grad, out);
+    case GRAD_NODE_CHECKPOINT:
+        return capture_checkpoint_backward(cap, node, in->engine.ninputs == 0, out);
     case GRAD_NODE_ERROR:
         return error_set(cap->emit.err, ERR_invalid,
                          "a function that is once differentiable is differentiated twice");
@@ -355,9 +363,12 @@ static ErrCode grad_find_edges(Capture *cap, Tensor *const *output, Edge *root, 
 static ErrCode capture_grad_run(Capture *cap, const GradStmt *g, ProgramGrad *in, const Edge *root,
                                 Tensor *const *tangent) {
     bool mode = cap->grad_mode;
+    int64_t outer = cap->walk;
+    cap->walk = in->engine.visit;
     cap->grad_mode = cap->emit.create_graph = g->create_graph;
     cap->emit.in_program = true;
     backward_run(&in->engine, root, tangent, g->noutputs);
+    cap->walk = outer;
     cap->grad_mode = mode;
     cap->emit.in_program = cap->emit.create_graph = false;
     return cap->err.code;
@@ -463,4 +474,27 @@ ErrCode capture_grad(Capture *cap, const Stmt *stmt) {
         }
     }
     return ERR_none;
+}
+
+ErrCode capture_walk_apart(Capture *cap, Tensor *const *output, Tensor **tangent, int n) {
+    Edge *root = arena_array(cap->arena, Edge, n);
+    TRY(grad_find_edges(cap, output, root, n, NULL, NULL, 0));
+    for (int i = 0; i < n; i++) {
+        tangent[i] = grad_finish(&cap->emit, tangent[i], cap_edge_meta(root[i]));
+    }
+    TRY(cap->err.code);
+    ProgramGrad in = {.engine = {.emit = &cap->emit,
+                                 .visit = ++cap->visits,
+                                 .tangents = tangent,
+                                 .ntangents = n,
+                                 .run = grad_run_node,
+                                 .before_capture = grad_before_capture,
+                                 .capture = grad_capture_node},
+                      .cap = cap};
+    const GradStmt plain = {.noutputs = n};
+    bool sees_grads = cap->sees_grads;
+    cap->sees_grads = true; /* the gradients of the leaves are passed on as they are */
+    ErrCode code = capture_grad_run(cap, &plain, &in, root, tangent);
+    cap->sees_grads = sees_grads;
+    return code;
 }

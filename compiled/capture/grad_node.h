@@ -21,6 +21,7 @@ typedef struct Var Var;
 typedef struct GradNode GradNode;
 typedef struct Binding Binding;
 typedef struct HookList HookList;
+typedef struct Checkpoint Checkpoint;
 
 /* A storage of the program. `storage` has no data; its address is the identity that overlap tests
  * compare. */
@@ -77,6 +78,7 @@ typedef enum GradNodeKind {
                               by what `inner` makes of it */
     GRAD_NODE_AS_STRIDED,  /* AsStrided: a view's regenerated grad_fn, a strided read of the base */
     GRAD_NODE_FUNCTION,    /* the backward of a function of the program's own */
+    GRAD_NODE_CHECKPOINT,  /* a block under reentrant checkpoint */
     GRAD_NODE_ERROR        /* the second derivative of one that is once differentiable: it raises */
 } GradNodeKind;
 
@@ -145,7 +147,10 @@ struct GradNode {
     const struct Function *function; /* FUNCTION */
     const uint8_t *needs_input_grad; /* ... by operand: did it require grad? */
     const FunctionSaved *kept;       /* ... what it saved, by place in `save` */
-    Var *leaf;                       /* ACCUMULATE_GRAD */
+    Checkpoint *checkpoint;    /* CHECKPOINT: the block. OP, ZERO: the block (not reentrant) that
+                                  recorded it, or NULL ... */
+    int place;                 /* ... and how many nodes of ops that had recorded before */
+    Var *leaf;                 /* ACCUMULATE_GRAD */
     const Tensor *base, *view; /* COPY_SLICES, AS_STRIDED: layouts in one storage. EXTERNAL: base,
                                   the metadata of a gradient. ACCUMULATE_GRAD: base, if the leaf's
                                   own geometry has changed */
@@ -202,6 +207,8 @@ void cap_set_history(Var *self, GradNode *fn);
 /* The AccumulateGrad of a leaf. */
 GradNode *cap_grad_accumulator(Capture *cap, Var *v);
 GradNode *cap_node_new(Capture *cap, GradNodeKind kind, int nslot, int nout);
+/* The tensor `by` instead of `t` in the call, whose lists are its own. */
+void cap_call_replace(Call *call, const Tensor *t, Tensor *by);
 /* `v` is about to get other sizes and strides: what the tape holds of it keeps the old ones. */
 void cap_freeze_geometry(Capture *cap, const Var *v);
 /* The size and dtype that a gradient at this edge must have: those of the op's output (PyTorch's

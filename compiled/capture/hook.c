@@ -195,7 +195,7 @@ static ErrCode hook_call(Capture *cap, const Function *f, Var *leaf, Tensor *gra
     NameId gradient = f->params[f->nparams - 1];
     bool bare = cap->bare;
     bool *none = arena_array(cap->arena, bool, cap->program->nnames);
-    OuterFrame outer = capture_frame_open(cap, NULL, !bare && cap->grad_mode);
+    OuterFrame outer = capture_frame_of_gradient(cap, NULL, !bare && cap->grad_mode);
     cap->frame.none = none;
     none[gradient] = !grad;
     if (grad) {

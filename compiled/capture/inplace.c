@@ -472,6 +472,10 @@ ErrCode capture_in_place(Capture *cap, const Call *call, Tensor **out, int *nout
     if (tape) {
         cap_save_operands(cap, tape, &twin, slot, 0);
     }
+    if (capture_checkpoint_is_done(cap)) { /* by what the node has saved just now */
+        cap_node_set_call(cap, tape, &recorded, NULL);
+        return ERR_none;
+    }
     const Node *update = updated_before(cap, call);
     Node *node, *value;
     TRY(written_value(cap, &twin, &r.out[0], self->tensor.dtype, &node, &value));

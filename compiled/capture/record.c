@@ -124,3 +124,80 @@ void cap_node_set_call(Capture *cap, GradNode *tape, const Call *call, Var *resu
     tape->saved_result =
         result && op_saves_result(call, cap_edges_needed(tape, need)) ? result : NULL;
 }
+
+/* ---- new tensors over what is there, or in memory of their own with a given layout ---- */
+
+Var *capture_without_history(Capture *cap, const Var *v) {
+    return capture_var(cap, alias_class_of(&v->tensor), &v->tensor, v->node);
+}
+
+ErrCode capture_empty_like(Capture *cap, const Tensor *base, Var **out) {
+    Tensor layout = *base;
+    int64_t extent = 0;
+    layout.offset = 0;
+    layout.storage = NULL;
+    CHECK(tensor_extent(&layout, &extent));
+    Tensor *flat = emit_full(&cap->emit, &extent, 1, scalar_float(0), base->dtype);
+    TRY(cap->emit.err->code);
+    AliasClass *cls = alias_class_of(flat);
+    *out = capture_var(cap, cls, &layout, graph_view(cap->graph, cls->buffer, &layout, cap->sid));
+    return ERR_none;
+}
+
+ErrCode capture_copy_for_leaf(Capture *cap, const Var *leaf, Tensor *grad, Var **out) {
+    const Tensor *like = &leaf->tensor;
+    if (!tensor_is_dense(like) || !tensor_same_size(like, grad)) {
+        *out = (Var *)emit_unary(&cap->emit, OP__contiguous_copy, grad);
+        return cap->emit.err->code;
+    }
+    TRY(capture_empty_like(cap, like, out));
+    (void)emit_op(&cap->emit, OP_copy_, 2, &(*out)->tensor, grad);
+    return cap->emit.err->code;
+}
+
+/* ---- what the capture of an op tells a block under checkpoint ---- */
+
+void capture_checkpoint_begins(Capture *cap, GradNode *node) {
+    Checkpoint *c = cap->checkpoint;
+    if (c->again) {
+        node->place = c->begun++;
+        if (node->place < c->nnodes) {
+            c->copy[node->place] = node;
+        }
+    } else {
+        node->checkpoint = c;
+        node->place = c->nnodes++;
+    }
+}
+
+void capture_checkpoint_saves(Capture *cap, const GradNode *node, bool result) {
+    Checkpoint *c = cap->checkpoint;
+    if (c->again) {
+        c->done |= node->place == c->last && result == c->last_result;
+    } else {
+        c->last = node->place;
+        c->last_result = result;
+    }
+}
+
+bool capture_checkpoint_is_done(const Capture *cap) {
+    return cap->checkpoint && cap->checkpoint->again && cap->checkpoint->done;
+}
+
+bool capture_checkpoint_number(const Capture *cap, int64_t *value) {
+    Checkpoint *c = cap->checkpoint;
+    if (!c || !c->again || c->numbers >= c->nnumber) {
+        return false;
+    }
+    *value = c->number[c->numbers++];
+    return true;
+}
+
+void capture_checkpoint_note(Capture *cap, int64_t value) {
+    Checkpoint *c = cap->checkpoint;
+    if (c && !c->again) {
+        c->number = array_reserve(cap->arena, c->number, c->nnumber, &c->number_capacity, 4,
+                                  sizeof *c->number);
+        c->number[c->nnumber++] = value;
+    }
+}

@@ -351,6 +351,7 @@ static void joint_run_node(BackwardEngine *x, GradNode *node) {
         joint_run_function(j, node);
         break;
     case GRAD_NODE_FUNCTION: /* in programs that joint leaves alone */
+    case GRAD_NODE_CHECKPOINT:
     case GRAD_NODE_ERROR:
         error_set(&j->err, ERR_internal, "a function in the joint pass");
         break;

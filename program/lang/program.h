@@ -115,8 +115,8 @@ typedef enum ProbeKind {
 const char *probe_name(ProbeKind kind);
 bool probe_parse(const char *name, ProbeKind *kind);
 
-/* What a block runs in. All but the first are for targets: our own executors answer `unsupported`.
- */
+/* What a block runs in. All but grad_mode and checkpoint are for targets: our own executors answer
+ * `unsupported`. */
 typedef enum BlockContext {
     CONTEXT_grad_mode,
     CONTEXT_autocast,
