@@ -63,22 +63,6 @@ static bool spell_default(Stmt *s, int k) {
     }
 }
 
-/* Is the argument what the default would be? */
-static bool equals_default(const Param *p, const PArg *a) {
-    if (!p->has_default || p->def.none || a->is_none) {
-        return false;
-    }
-    switch (p->type) {
-    case ARG_BOOL:
-        return a->b == p->def.b;
-    case ARG_INT:
-    case ARG_INT_OPT:
-        return a->i.size_of == NAME_NONE && a->i.value == p->def.i;
-    default:
-        return false;
-    }
-}
-
 /* Writes argument k in another way; false: there is none. */
 static bool respell(Gen *g, Stmt *s, int k, int ndim) {
     static const DType dtypes[] = {DT_float32, DT_float64, DT_float16, DT_int64,
@@ -95,7 +79,7 @@ static bool respell(Gen *g, Stmt *s, int k, int ndim) {
     if (a->is_none) {
         return false;
     }
-    if (equals_default(p, a) && draw_chance(g, 50)) {
+    if (argument_is_default(p, a) && draw_chance(g, 50)) {
         *a = (PArg){.given = false};
         return true;
     }

@@ -171,9 +171,10 @@ bool compare_recorded(const Values *a, const Values *expected, bool zero_sign, i
     return true;
 }
 
-bool values_all_zero(const Values *v) {
+bool values_all_zero(const Values *v, bool or_nan) {
     for (int64_t i = 0; i < v->numel; i++) {
-        if (element_double(v->data, v->dtype, i) != 0) {
+        double x = element_double(v->data, v->dtype, i);
+        if (x != 0 && !(or_nan && isnan(x))) {
             return false;
         }
     }

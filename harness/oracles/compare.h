@@ -41,7 +41,8 @@ bool compare_tolerant_in(DType arithmetic, const Values *a, const Values *expect
 /* Bit for bit against a recording; with `zero_sign` false, -0.0 equals 0.0. */
 bool compare_recorded(const Values *a, const Values *expected, bool zero_sign, int64_t *first);
 
-bool values_all_zero(const Values *v);
+/* Is every element zero, or, if `or_nan`, zero or NaN? */
+bool values_all_zero(const Values *v, bool or_nan);
 
 /* After the write-through check: each element has the same bits on both sides, or is unchanged on
  * both (a->data, b->data), so that rounding from before the writes is not compared again. False if

@@ -1,11 +1,15 @@
-/* gradients: None, zeros and values are three different results. After a backward that raises,
- * gradients are not compared: which of them were accumulated before the error is unspecified. */
+/* gradients: None, zeros and values are three different results; zeros of which some are NaN (zero
+ * times an infinite derivative) are a fourth. After a backward that raises, gradients are not
+ * compared: which of them were accumulated before the error is unspecified. */
 #include "harness/oracles/oracle.h"
 
 #include <stdio.h>
 
 static const char *state_of(GradState state, const Values *v) {
-    return state == GRAD_NULL ? "none" : values_all_zero(v) ? "zeros" : "value";
+    if (state == GRAD_NULL) {
+        return "none";
+    }
+    return values_all_zero(v, false) ? "zeros" : values_all_zero(v, true) ? "nan" : "value";
 }
 
 static Verdict compare_gradient(Comparison *cmp, Finding *out, GradState xs, const Values *x,
@@ -38,7 +42,7 @@ static Verdict compare_gradient(Comparison *cmp, Finding *out, GradState xs, con
         cmp->skip = SKIP_INCONCLUSIVE;
         return SKIP;
     }
-    bool zero_x = values_all_zero(x), zero_y = values_all_zero(y);
+    bool zero_x = values_all_zero(x, false), zero_y = values_all_zero(y, false);
     const char *name = zero_x && zero_y ? "zero_sign"
                        : zero_x         ? "zeros_vs_value"
                        : zero_y         ? "value_vs_zeros"

@@ -136,13 +136,20 @@ bool statement_is_dead(const Program *p, int sid) {
     return dead;
 }
 
-/* "op(arguments)" of an op statement that binds something, or NULL. */
+/* "op(arguments)" of an op statement that binds something, without arguments at their defaults; or
+ * NULL. */
 static const char *right_hand_side(Arena *arena, const Program *p, const Stmt *s) {
     if (!only_computes(s)) {
         return NULL;
     }
+    Stmt plain = *s;
+    plain.arg = arena_array(arena, PArg, s->op->nparam);
+    for (int k = 0; k < s->op->nparam; k++) {
+        plain.arg[k] =
+            argument_is_default(&s->op->param[k], &s->arg[k]) ? (PArg){.given = false} : s->arg[k];
+    }
     Text text = {.arena = arena};
-    stmt_print_text(&text, p, s);
+    stmt_print_text(&text, p, &plain);
     const char *equals = strstr(text.v, " = ");
     return equals ? equals + 3 : NULL;
 }

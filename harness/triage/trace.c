@@ -96,7 +96,7 @@ static void find_reach(Trace *t, int sid, NameId name, int side, TraceValue *val
     for (int i = 0; value->reach_known && i < call->ninputs && i < 64; i++) {
         if (call->inputs[i].grad_state == GRAD_VALUE) {
             value->reaches |= (uint64_t)1 << i;
-            value->zeros |= (uint64_t)values_all_zero(&call->inputs[i].grad) << i;
+            value->zeros |= (uint64_t)values_all_zero(&call->inputs[i].grad, false) << i;
         }
     }
 }

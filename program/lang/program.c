@@ -9,6 +9,21 @@
 #include <stdio.h>
 #include <string.h>
 
+bool argument_is_default(const Param *param, const PArg *arg) {
+    if (!arg->given || arg->is_none || !param->has_default || param->def.none) {
+        return false;
+    }
+    switch (param->type) {
+    case ARG_BOOL:
+        return arg->b == param->def.b;
+    case ARG_INT:
+    case ARG_INT_OPT:
+        return arg->i.size_of == NAME_NONE && arg->i.value == param->def.i;
+    default:
+        return false;
+    }
+}
+
 /* ---- names ---- */
 
 bool name_valid(const char *name) {

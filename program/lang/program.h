@@ -72,6 +72,8 @@ typedef struct PArg {
         } data; /* tensor literal: elements in the dtype of the dtype argument */
     };
 } PArg;
+/* Is a given bool or int what the schema's default is? */
+bool argument_is_default(const Param *param, const PArg *arg);
 
 typedef enum PredicateKind {
     PRED_requires_grad,

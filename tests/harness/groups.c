@@ -177,9 +177,18 @@ START_TEST(an_op_called_again_on_the_same_operands_is_repeated) {
     const Program *p = parse(
         "{\"twingrad\":1,\"inputs\":[{\"name\":\"x\",\"dtype\":\"float32\",\"size\":[2],\"data\":"
         "[1,2]}],\"body\":[" OP1("exp", "x", "a") "," OP1("exp", "a", "b") "," OP1(
-            "exp", "x", "c") "," OP0("neg_", "x") "," OP0("neg_", "x") "],\"return\":[\"c\"]}");
-    static const bool repeated[] = {false, false, true, false, false};
-    for (int sid = 0; sid < p->nstmts; sid++) {
+            "exp", "x",
+            "c") "," OP0("neg_",
+                         "x") "," OP0("neg_",
+                                      "x") ","
+                                           "{\"op\":\"sort\",\"self\":\"x\",\"out\":[\"d\",\"i\"]},"
+                                           "{\"op\":\"sort\",\"self\":\"x\",\"dim\":-1,"
+                                           "\"descending\":false,\"out\":[\"e\",\"j\"]},"
+                                           "{\"op\":\"sort\",\"self\":\"x\",\"dim\":0,\"out\":["
+                                           "\"f\",\"k\"]}],\"return\":[\"c\"]}");
+    static const bool repeated[] = {false, false, true, false, false, false, true, false};
+    ck_assert_int_eq(p->nstmts, COUNT_OF(repeated));
+    for (int sid = 0; sid < COUNT_OF(repeated); sid++) {
         ck_assert_msg(statement_is_repeated(p, sid) == repeated[sid], "statement %d", sid);
     }
     KnownIssue issue = any_issue();

@@ -278,6 +278,11 @@ START_TEST(gradients_fire_on_none_zeros_and_values) {
     c.b->calls[0].inputs[0].grad_state = GRAD_NULL;
     expect_finding(&c, ORACLE_gradients, "zeros_vs_none");
     start(&c);
+    memset(c.a->calls[0].inputs[0].grad.data, 0, 6 * sizeof(float));
+    ((float *)c.a->calls[0].inputs[0].grad.data)[4] = NAN;
+    c.b->calls[0].inputs[0].grad_state = GRAD_NULL;
+    expect_finding(&c, ORACLE_gradients, "nan_vs_none");
+    start(&c);
     memset(c.b->calls[0].inputs[0].grad.data, 0, 6 * sizeof(float));
     expect_finding(&c, ORACLE_gradients, "value_vs_zeros");
     start(&c);
