@@ -3,6 +3,7 @@
 
 #include "harness/report/merge.h"
 #include "harness/util/io.h"
+#include "harness/util/json_file.h"
 #include "harness/util/status.h"
 
 #include <fcntl.h>
@@ -16,15 +17,6 @@ static const char *in_hunt(const Hunt *h, const char *name) {
 }
 
 /* ---- reading ---- */
-
-static const Json *read_tree(const char *path, Reader *r, char *message, size_t message_size,
-                             int *code) {
-    char *text;
-    int64_t length;
-    IoStatus status = io_read(r->arena, path, IO_MAX_BYTES, &text, &length, message, message_size);
-    *code = status == IO_OK ? 0 : status == IO_BAD ? EXIT_BAD_INPUT : EXIT_ENVIRONMENT;
-    return *code == 0 ? json_parse(r, text, (size_t)length) : NULL;
-}
 
 static bool read_round(Reader *r, const Json *j, Round *out) {
     const Json *mode = json_need(r, j, "mode"), *results = json_need(r, j, "results"),
@@ -56,7 +48,9 @@ static void take_round(Hunt *h, const Round *round) {
     h->round[h->nrounds++] = *round;
 }
 
-static bool read_log(Hunt *h, Reader *r, const Json *root) {
+/* `user`: Hunt. */
+static bool read_log(void *user, Reader *r, const Json *root) {
+    Hunt *h = user;
     const Json *words = json_need(r, root, "words"), *rounds = json_need(r, root, "rounds");
     if (!words || !rounds || !json_want(r, words, JSON_ARRAY, "an array") ||
         !json_want(r, rounds, JSON_ARRAY, "an array") ||
@@ -102,22 +96,7 @@ int hunt_open(Hunt *h, Arena *arena, const char *out, bool resume, char *message
                  out);
         return EXIT_BAD_INPUT;
     }
-    if (!resume) {
-        return 0;
-    }
-    char problem[400] = "";
-    int code;
-    Reader r = {.arena = arena,
-                .names = {.arena = arena},
-                .message = problem,
-                .message_size = sizeof problem};
-    const Json *root = read_tree(path, &r, message, message_size, &code);
-    if (code == 0 &&
-        (!root || !json_want(&r, root, JSON_OBJECT, "an object") || !read_log(h, &r, root))) {
-        snprintf(message, message_size, "%.200s: %s", path, problem);
-        code = EXIT_BAD_INPUT;
-    }
-    return code;
+    return resume ? json_file_read(arena, path, read_log, h, message, message_size) : 0;
 }
 
 /* ---- writing ---- */

@@ -2,8 +2,7 @@
 #include "harness/report/outcomes.h"
 
 #include "harness/util/io.h"
-#include "harness/util/status.h"
-#include "program/json/tree.h"
+#include "harness/util/json_file.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -80,36 +79,23 @@ static bool read_outcomes_of(Reader *r, const Json *program, Outcomes *out) {
     return true;
 }
 
+/* `user`: Outcomes. */
+static bool read_outcomes(void *user, Reader *r, const Json *root) {
+    static const char *const keys[] = {"outcomes", NULL};
+    const Json *programs = json_keys(r, root, keys, NULL) ? json_need(r, root, "outcomes") : NULL;
+    bool ok = programs && json_want(r, programs, JSON_OBJECT, "an object");
+    for (const Json *p = ok ? programs->child : NULL; p && ok; p = p->next) {
+        ok = read_outcomes_of(r, p, user);
+    }
+    return ok;
+}
+
 int outcomes_read(Arena *arena, const char *path, Outcomes *out, char *message,
                   size_t message_size) {
-    static const char *const keys[] = {"outcomes", NULL};
     *out = (Outcomes){0};
-    if (access(path, F_OK) != 0) {
-        return 0;
-    }
-    char *text, problem[400] = "";
-    int64_t length;
-    IoStatus status = io_read(arena, path, IO_MAX_BYTES, &text, &length, message, message_size);
-    if (status != IO_OK) {
-        return status == IO_BAD ? EXIT_BAD_INPUT : EXIT_ENVIRONMENT;
-    }
-    Reader r = {.arena = arena,
-                .names = {.arena = arena},
-                .message = problem,
-                .message_size = sizeof problem};
-    const Json *root = json_parse(&r, text, (size_t)length);
-    bool ok =
-        root && json_want(&r, root, JSON_OBJECT, "an object") && json_keys(&r, root, keys, NULL);
-    const Json *programs = ok ? json_need(&r, root, "outcomes") : NULL;
-    ok = programs && json_want(&r, programs, JSON_OBJECT, "an object");
-    for (const Json *p = ok ? programs->child : NULL; p && ok; p = p->next) {
-        ok = read_outcomes_of(&r, p, out);
-    }
-    if (!ok) {
-        snprintf(message, message_size, "%.100s: %s", path, problem);
-        return EXIT_BAD_INPUT;
-    }
-    return 0;
+    return access(path, F_OK) == 0
+               ? json_file_read(arena, path, read_outcomes, out, message, message_size)
+               : 0;
 }
 
 bool outcomes_write(Arena *arena, const char *path, const Outcomes *outcomes, char *message,

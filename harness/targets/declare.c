@@ -7,9 +7,8 @@
 
 #include "harness/targets/target.h"
 
-#include "harness/util/io.h"
+#include "harness/util/json_file.h"
 #include "harness/util/status.h"
-#include "program/json/tree.h"
 
 #include <glob.h>
 #include <stdio.h>
@@ -141,7 +140,9 @@ static const DeclaredTarget *declared_by_name(const DeclaredTargets *all, const 
 }
 
 /* Reads every target, so that every error in the file is reported. */
-static bool read_targets(Reader *r, const Json *root, DeclaredTargets *out) {
+/* `user`: DeclaredTargets. */
+static bool read_targets(void *user, Reader *r, const Json *root) {
+    DeclaredTargets *out = user;
     static const char *const top_keys[] = {"targets", NULL};
     const Json *targets = json_keys(r, root, top_keys, NULL) ? json_need(r, root, "targets") : NULL;
     if (!targets || !json_want(r, targets, JSON_OBJECT, "an object")) {
@@ -172,30 +173,13 @@ static int open_targets(Arena *arena, const char *file, DeclaredTargets *out, ch
                  "there is no targets.json beside the program (name one with --targets FILE)");
         return EXIT_ENVIRONMENT;
     }
-    char *text, problem[400] = "", *dir = realpath(out->path, NULL);
-    int64_t length;
-    IoStatus status =
-        io_read(arena, out->path, IO_MAX_BYTES, &text, &length, message, message_size);
-    if (status != IO_OK || !dir) {
-        if (status == IO_OK) {
-            snprintf(message, message_size, "cannot find '%.200s'", out->path);
-        }
+    char *dir = realpath(out->path, NULL);
+    if (dir) {
+        *strrchr(dir, '/') = '\0';
+        out->dir = arena_strdup(arena, dir);
         free(dir);
-        return status == IO_BAD ? EXIT_BAD_INPUT : EXIT_ENVIRONMENT;
     }
-    *strrchr(dir, '/') = '\0';
-    out->dir = arena_strdup(arena, dir);
-    free(dir);
-    Reader r = {.arena = arena,
-                .names = {.arena = arena},
-                .message = problem,
-                .message_size = sizeof problem};
-    const Json *root = json_parse(&r, text, (size_t)length);
-    if (!root || !json_want(&r, root, JSON_OBJECT, "an object") || !read_targets(&r, root, out)) {
-        snprintf(message, message_size, "%.100s: %s", out->path, problem);
-        return EXIT_BAD_INPUT;
-    }
-    return EXIT_AGREE;
+    return json_file_read(arena, out->path, read_targets, out, message, message_size);
 }
 
 /* The declaration of `name`: its own, else one whose name ends in "*" before a version, which

@@ -4,9 +4,7 @@
 
 #include "harness/targets/declare.h"
 #include "harness/triage/dead.h"
-#include "harness/util/io.h"
-#include "harness/util/status.h"
-#include "program/json/tree.h"
+#include "harness/util/json_file.h"
 
 #include <fnmatch.h>
 #include <stdio.h>
@@ -124,15 +122,22 @@ static bool read_issue(Reader *r, const Json *entry, const char *path, KnownIssu
            read_version_range(r, json_get(entry, "versions"), out);
 }
 
-static bool read_known(Reader *r, const Json *root, const char *path, Known *out) {
+typedef struct KnownFile {
+    const char *path;
+    Known *out;
+} KnownFile;
+
+static bool read_known(void *user, Reader *r, const Json *root) {
     static const char *const keys[] = {"known", NULL};
+    const KnownFile *file = user;
+    Known *out = file->out;
     const Json *list = json_keys(r, root, keys, NULL) ? json_need(r, root, "known") : NULL;
     if (!list || !json_want(r, list, JSON_ARRAY, "an array")) {
         return false;
     }
     out->issue = arena_array(r->arena, KnownIssue, list->count + 1);
     for (const Json *e = list->child; e; e = e->next) {
-        if (!read_issue(r, e, path, &out->issue[out->n])) {
+        if (!read_issue(r, e, file->path, &out->issue[out->n])) {
             return false;
         }
         out->n++;
@@ -142,26 +147,8 @@ static bool read_known(Reader *r, const Json *root, const char *path, Known *out
 
 int known_open(Arena *arena, const char *path, Known *out, char *message, size_t message_size) {
     *out = (Known){0};
-    if (!path) {
-        return 0;
-    }
-    char *text, problem[400] = "";
-    int64_t length;
-    IoStatus status = io_read(arena, path, IO_MAX_BYTES, &text, &length, message, message_size);
-    if (status != IO_OK) {
-        return status == IO_BAD ? EXIT_BAD_INPUT : EXIT_ENVIRONMENT;
-    }
-    Reader r = {.arena = arena,
-                .names = {.arena = arena},
-                .message = problem,
-                .message_size = sizeof problem};
-    const Json *root = json_parse(&r, text, (size_t)length);
-    if (!root || !json_want(&r, root, JSON_OBJECT, "an object") ||
-        !read_known(&r, root, path, out)) {
-        snprintf(message, message_size, "%.100s: %s", path, problem);
-        return EXIT_BAD_INPUT;
-    }
-    return 0;
+    KnownFile file = {path, out};
+    return path ? json_file_read(arena, path, read_known, &file, message, message_size) : 0;
 }
 
 /* Appends the list that comes with a target: beside its file of targets, in ../corpus/known. */
