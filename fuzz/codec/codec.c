@@ -325,7 +325,7 @@ static int code_parts(const Program *p) {
         return WITH_SEED;
     }
     if ((p->surface && (p->surface->forms.given || p->surface->leave_given)) ||
-        program_has_target_context(p)) {
+        program_has_context_block(p)) {
         return WITH_FORMS;
     }
     return program_sees_grads(p) || p->after_given || p->after.first ? WITH_AFTER

@@ -220,7 +220,7 @@ static ConfirmStatus confirm_triage(Confirmation *j, const CheckResult *out, boo
         j->program = sub_finding(j->arena, j->program, &j->checker, &finding);
     }
     const KnownPair pair = known_pair(&j->checker);
-    const KnownIssue *issue = known_find(&known, &pair, j->program, &finding);
+    const KnownIssue *issue = known_find(&known, &pair, j->program, false, &finding);
     if (issue) {
         if (!o->json) {
             output_printf(c->output, "known %s: %s, %s\n", finding.signature, j->name,

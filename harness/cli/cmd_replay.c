@@ -90,7 +90,7 @@ static FindingStatus cmd_replay_sort_finding(ReplayState *s, const Program *p, c
                                              const KnownIssue **issue) {
     KnownPair pair = known_pair(&s->checker);
     pair.name = against;
-    KnownIssue *known = known_find(&s->known, &pair, p, f);
+    KnownIssue *known = known_find(&s->known, &pair, p, true, f);
     FindingStatus status = known ? STATUS_KNOWN : steady ? STATUS_NEW : STATUS_FLAKY;
     if (known) {
         known->seen++;
@@ -242,7 +242,7 @@ static void retest_source(void *user, const Source *source) {
         if (out.verdict == FINDING) {
             check_locate(&again, p, &out.finding, &s->arena);
             const KnownPair pair = known_pair(&s->checker);
-            r->shows = known_find(&(Known){r->issue, 1}, &pair, p, &out.finding) != NULL;
+            r->shows = known_find(&(Known){r->issue, 1}, &pair, p, true, &out.finding) != NULL;
         }
     }
 }

@@ -135,7 +135,7 @@ static KnownIssue *known_when_minimized(Search *s, const Program *small, const F
     const KnownPair pair = known_pair(&s->checker);
     bool same =
         finding->oracle == as_found->oracle && strcmp(finding->root.op, as_found->root.op) == 0;
-    return s->queued && same ? known_find(&s->known, &pair, small, finding) : NULL;
+    return s->queued && same ? known_find(&s->known, &pair, small, true, finding) : NULL;
 }
 
 /* The folder of the report, written unless it was there before; NULL if there is none. */
@@ -262,7 +262,7 @@ static void search_triage(Search *s, const SearchSlot *slot, const Program *p,
                           const Finding *finding, uint32_t fired, int64_t more,
                           MinimizeStats *met) {
     const KnownPair pair = known_pair(&s->checker);
-    KnownIssue *issue = known_find(&s->known, &pair, p, finding);
+    KnownIssue *issue = known_find(&s->known, &pair, p, false, finding);
     Signature *one = search_signature(s, finding, issue != NULL);
     bool first = !one;
     if (first) {

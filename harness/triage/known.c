@@ -68,10 +68,12 @@ static bool read_known_kind(Reader *r, const Json *j, KnownIssue *out) {
 /* What is asked of the program and of both answers. */
 static bool read_known_conditions(Reader *r, const Json *entry, KnownIssue *out) {
     const Json *unused = json_get(entry, "unused"), *repeated = json_get(entry, "repeated"),
-               *refused = json_get(entry, "refused"), *answers = json_get(entry, "answers");
+               *refused = json_get(entry, "refused"), *reentrant = json_get(entry, "reentrant"),
+               *answers = json_get(entry, "answers");
     if ((unused && !json_read_bool(r, unused, &out->unused)) ||
         (repeated && !json_read_bool(r, repeated, &out->repeated)) ||
-        (refused && !json_read_bool(r, refused, &out->refused))) {
+        (refused && !json_read_bool(r, refused, &out->refused)) ||
+        (reentrant && !json_read_bool(r, reentrant, &out->reentrant))) {
         return false;
     }
     out->answers[0] = out->answers[1] = "*";
@@ -88,9 +90,10 @@ static bool read_known_conditions(Reader *r, const Json *entry, KnownIssue *out)
 }
 
 static bool read_issue(Reader *r, const Json *entry, const char *path, KnownIssue *out) {
-    static const char *const keys[] = {
-        "kind",     "signature", "pair",  "versions", "answer", "answers", "cause",   "unused",
-        "repeated", "refused",   "issue", "source",   "date",   "note",    "program", NULL};
+    static const char *const keys[] = {"kind",      "signature", "pair",   "versions", "answer",
+                                       "answers",   "cause",     "unused", "repeated", "refused",
+                                       "reentrant", "issue",     "source", "date",     "note",
+                                       "program",   NULL};
     if (!json_want(r, entry, JSON_OBJECT, "an object") || !json_keys(r, entry, keys, NULL)) {
         return false;
     }
@@ -216,13 +219,14 @@ static bool answers_match(const KnownIssue *k, const Finding *f) {
            (!k->refused || errors);
 }
 
-KnownIssue *known_find(const Known *known, const KnownPair *pair, const Program *p,
+KnownIssue *known_find(const Known *known, const KnownPair *pair, const Program *p, bool minimized,
                        const Finding *finding) {
     for (int i = 0; i < known->n; i++) {
         KnownIssue *k = &known->issue[i];
         if (known_applies(k, pair) && answers_match(k, finding) &&
             (!k->unused || statement_is_dead(p, finding->sid)) &&
-            (!k->repeated || statement_is_repeated(p, finding->culprit))) {
+            (!k->repeated || statement_is_repeated(p, finding->culprit)) &&
+            (!k->reentrant || (minimized && program_is_reentrant(p)))) {
             return k;
         }
     }

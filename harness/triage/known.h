@@ -12,8 +12,9 @@
  * `versions` ("2.8", "2.8-2.13", "2.13-"), of a target in it; `answer`, a text in either answer;
  * `answers`, a pattern for each; `"refused": true`, to calls that both refuse;
  * `cause`, a pattern for where bisection finds it (cause.h); `"unused": true`, to statements whose
- * results nothing needs, `"repeated": true`, to ops that were called before on the same (dead.h).
- * `program` is a file that shows it, relative to this one. */
+ * results nothing needs, `"repeated": true`, to ops that were called before on the same (dead.h);
+ * `"reentrant": true`, to minimized programs with a block under reentrant checkpoint. `program` is
+ * a file that shows it, relative to this one. */
 #ifndef HARNESS_KNOWN_H
 #define HARNESS_KNOWN_H
 
@@ -41,6 +42,7 @@ typedef struct KnownIssue {
     bool unused;                                 /* the statement is dead code */
     bool repeated;                               /* it repeats an earlier one */
     bool refused;                                /* both answers are errors */
+    bool reentrant;                              /* the program needs a reentrant checkpoint */
     const char *answers[2];                      /* "*" if absent */
     int64_t since, until;                        /* version_number of the first and the last */
     const char *program;                         /* path from the current directory, or NULL */
@@ -69,8 +71,9 @@ int known_open_for(Arena *arena, const char *path, const Checker *c, Known *out,
                    size_t message_size);
 /* Does the issue concern this pair? */
 bool known_applies(const KnownIssue *issue, const KnownPair *pair);
-/* The first issue that covers the located finding of `p` (not counted), or NULL. */
-KnownIssue *known_find(const Known *known, const KnownPair *pair, const Program *p,
+/* The first issue that covers the located finding of `p` (not counted), or NULL. `minimized`: what
+ * is in `p` is what the finding needs. */
+KnownIssue *known_find(const Known *known, const KnownPair *pair, const Program *p, bool minimized,
                        const Finding *finding);
 
 #endif

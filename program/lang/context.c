@@ -58,10 +58,25 @@ static ContextSet program_contexts(const Program *p) {
     return set;
 }
 
+static bool block_is_reentrant(const Block *block) {
+    for (const Stmt *s = block->first; s; s = s->next) {
+        if ((s->kind == STMT_WITH && s->context == CONTEXT_checkpoint && s->reentrant) ||
+            block_is_reentrant(&s->body) || block_is_reentrant(&s->orelse)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+bool program_is_reentrant(const Program *p) {
+    return block_is_reentrant(&p->setup) || block_is_reentrant(&p->body) ||
+           block_is_reentrant(&p->after);
+}
+
 bool program_has_context(const Program *p, BlockContext context) {
     return program_contexts(p) >> context & 1;
 }
 
-bool program_has_target_context(const Program *p) {
+bool program_has_context_block(const Program *p) {
     return (program_contexts(p) & ~((ContextSet)1 << CONTEXT_grad_mode)) != 0;
 }

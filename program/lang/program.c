@@ -224,7 +224,7 @@ int program_format(const Program *p) {
     bool is_new = p->nfunctions > 0 || p->after_given || p->after.first || program_sees_grads(p);
     bool marks = p->compile && p->compile->marks_given;
     bool random = p->seed_given || program_is_random(p);
-    return is_new || forms || program_has_target_context(p) || marks || random ? 2 : 1;
+    return is_new || forms || program_has_context_block(p) || marks || random ? 2 : 1;
 }
 
 static int block_size(const Block *block) {

@@ -373,8 +373,10 @@ static inline RandomStream program_stream(const Program *p, int number) {
 }
 /* Has the program a block in this context? */
 bool program_has_context(const Program *p, BlockContext context);
-/* Has it a block in one that is for targets? */
-bool program_has_target_context(const Program *p);
+/* Has it a block in one other than a grad mode? (Format version 2.) */
+bool program_has_context_block(const Program *p);
+/* Has it a block under reentrant checkpoint? */
+bool program_is_reentrant(const Program *p);
 /* The path of statement `sid`, such as "body[4].then[0]", in `arena`. `sid` must be a statement
  * number: AT_RETURN and AT_BACKWARD have no path. */
 const char *program_path(Arena *arena, const Program *p, int sid);

@@ -77,8 +77,8 @@ START_TEST(blocks_for_targets_occur_where_their_weights_say_so_and_come_back) {
         arena_reset(&arena);
         Program *p = drawn(i), *plain = generate_program(&arena, 5, i);
         is_well_formed(p);
-        ck_assert_int_eq(program_format(p), has_forms(p) || program_has_target_context(p) ? 2 : 1);
-        ck_assert(!program_has_target_context(plain));
+        ck_assert_int_eq(program_format(p), has_forms(p) || program_has_context_block(p) ? 2 : 1);
+        ck_assert(!program_has_context_block(plain));
         Bytes bytes = codec_encode(&arena, p);
         const Program *q =
             codec_decode(&arena, bytes.v, bytes.n, &LIMITS_DEFAULT, message, sizeof message);

@@ -54,13 +54,13 @@ START_TEST(a_known_issue_covers_by_signature_pair_and_cause) {
     Known known = {issue, 2};
     const KnownPair torch = {.name = "torch:eager,torch:aot"}, own = {.name = "reference,compiled"};
     Finding f = located("values-data-exp", "", "");
-    ck_assert_ptr_eq(known_find(&known, &torch, NULL, &f), &issue[0]);
+    ck_assert_ptr_eq(known_find(&known, &torch, NULL, false, &f), &issue[0]);
     f = located("values-data-sin", "cse", "");
-    ck_assert_ptr_eq(known_find(&known, &own, NULL, &f), &issue[1]);
+    ck_assert_ptr_eq(known_find(&known, &own, NULL, false, &f), &issue[1]);
     f = located("values-data-sin", "fold", "");
-    ck_assert_ptr_null(known_find(&known, &own, NULL, &f));
+    ck_assert_ptr_null(known_find(&known, &own, NULL, false, &f));
     f = located("values-data-asin", "cse", "");
-    ck_assert_ptr_null(known_find(&known, &own, NULL, &f));
+    ck_assert_ptr_null(known_find(&known, &own, NULL, false, &f));
 }
 END_TEST
 
@@ -78,12 +78,12 @@ START_TEST(a_known_issue_covers_by_version_and_answer) {
                  {"torch 2.13.0+cpu", true}, {"torch 2.15.0", false},     {NULL, false}};
     for (int i = 0; i < COUNT_OF(cases); i++) {
         const KnownPair pair = {"reference,torch:eager", {NULL, cases[i].version}};
-        ck_assert_msg((known_find(&known, &pair, NULL, &f) != NULL) == cases[i].covered, "%s",
-                      cases[i].version ? cases[i].version : "no target");
+        ck_assert_msg((known_find(&known, &pair, NULL, false, &f) != NULL) == cases[i].covered,
+                      "%s", cases[i].version ? cases[i].version : "no target");
     }
     f = located("status-x", "", "internal: another one");
     const KnownPair pair = {"reference,torch:eager", {NULL, "torch 2.8.0"}};
-    ck_assert_ptr_null(known_find(&known, &pair, NULL, &f));
+    ck_assert_ptr_null(known_find(&known, &pair, NULL, false, &f));
 }
 END_TEST
 
@@ -120,9 +120,9 @@ START_TEST(a_statement_is_dead_if_nothing_needs_its_result) {
     const KnownPair pair = {"torch:eager,torch:dynamo", {NULL, NULL}};
     Finding f = located("status-x", "", "");
     f.sid = 1;
-    ck_assert_ptr_eq(known_find(&known, &pair, p, &f), &issue);
+    ck_assert_ptr_eq(known_find(&known, &pair, p, false, &f), &issue);
     f.sid = 7;
-    ck_assert_ptr_null(known_find(&known, &pair, p, &f));
+    ck_assert_ptr_null(known_find(&known, &pair, p, false, &f));
 }
 END_TEST
 
@@ -147,7 +147,7 @@ START_TEST(a_known_issue_covers_by_both_answers) {
         Finding f = located("a-finding", "", cases[i].b);
         f.oracle = cases[i].oracle;
         snprintf(f.a, sizeof f.a, "%s", cases[i].a);
-        const KnownIssue *found = known_find(&known, &pair, NULL, &f);
+        const KnownIssue *found = known_find(&known, &pair, NULL, false, &f);
         ck_assert_msg(found == (cases[i].covered < 0 ? NULL : &issue[cases[i].covered]), "case %d",
                       i);
     }
@@ -170,6 +170,27 @@ START_TEST(asking_for_a_flag_needs_no_value) {
     for (int sid = 0; sid < p->nstmts; sid++) {
         ck_assert_msg(statement_is_dead(p, sid) == dead[sid], "statement %d", sid);
     }
+}
+END_TEST
+
+/* Minimizing drops a block that a finding does not need; before that it may be there by chance. */
+START_TEST(a_program_needs_reentrant_checkpoint_if_it_is_minimized) {
+    static const char *const form =
+        "{\"twingrad\":2,\"inputs\":[{\"name\":\"x\",\"dtype\":\"float32\",\"size\":[2],\"data\":"
+        "[1,2]}],\"body\":[{\"if\":{\"requires_grad\":\"x\"},\"then\":[{\"with\":\"checkpoint\","
+        "\"use_"
+        "reentrant\":%s,\"body\":[{\"op\":\"exp\",\"self\":\"x\",\"out\":\"a\"}]}]}],\"return\":["
+        "\"x\"]}";
+    KnownIssue issue = any_issue();
+    issue.reentrant = true;
+    Known known = {&issue, 1};
+    const KnownPair pair = {"torch:eager,torch:dynamo", {NULL, NULL}};
+    const Finding f = located("flags-requires_grad-exp", "", "");
+    const Program *p = parse(arena_printf(&arena, form, "true"));
+    ck_assert_ptr_eq(known_find(&known, &pair, p, true, &f), &issue);
+    ck_assert_ptr_null(known_find(&known, &pair, p, false, &f));
+    ck_assert_ptr_null(
+        known_find(&known, &pair, parse(arena_printf(&arena, form, "false")), true, &f));
 }
 END_TEST
 
@@ -197,9 +218,9 @@ START_TEST(an_op_called_again_on_the_same_operands_is_repeated) {
     const KnownPair pair = {"torch:eager,torch:aot_eager", {NULL, NULL}};
     Finding f = located("alias-storage-exp", "", "");
     f.culprit = 2;
-    ck_assert_ptr_eq(known_find(&known, &pair, p, &f), &issue);
+    ck_assert_ptr_eq(known_find(&known, &pair, p, false, &f), &issue);
     f.culprit = 1;
-    ck_assert_ptr_null(known_find(&known, &pair, p, &f));
+    ck_assert_ptr_null(known_find(&known, &pair, p, false, &f));
 }
 END_TEST
 
@@ -237,6 +258,7 @@ int main(void) {
     tcase_add_test(tests, a_statement_is_dead_if_nothing_needs_its_result);
     tcase_add_test(tests, a_known_issue_covers_by_both_answers);
     tcase_add_test(tests, asking_for_a_flag_needs_no_value);
+    tcase_add_test(tests, a_program_needs_reentrant_checkpoint_if_it_is_minimized);
     tcase_add_test(tests, an_op_called_again_on_the_same_operands_is_repeated);
     tcase_add_test(tests, a_name_is_unbound_if_nothing_binds_it);
     tcase_add_test(tests, several_faults_are_seeded_at_once);
