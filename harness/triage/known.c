@@ -69,11 +69,16 @@ static bool read_known_kind(Reader *r, const Json *j, KnownIssue *out) {
 static bool read_known_conditions(Reader *r, const Json *entry, KnownIssue *out) {
     const Json *unused = json_get(entry, "unused"), *repeated = json_get(entry, "repeated"),
                *refused = json_get(entry, "refused"), *reentrant = json_get(entry, "reentrant"),
-               *answers = json_get(entry, "answers");
+               *block = json_get(entry, "block"), *answers = json_get(entry, "answers");
     if ((unused && !json_read_bool(r, unused, &out->unused)) ||
         (repeated && !json_read_bool(r, repeated, &out->repeated)) ||
         (refused && !json_read_bool(r, refused, &out->refused)) ||
         (reentrant && !json_read_bool(r, reentrant, &out->reentrant))) {
+        return false;
+    }
+    if (block && !(json_want(r, block, JSON_STRING, "the name of a context") &&
+                   (context_parse(block->text, &out->block) ||
+                    json_bad(r, block, "there is no context '%.40s'", block->text)))) {
         return false;
     }
     out->answers[0] = out->answers[1] = "*";
@@ -90,10 +95,10 @@ static bool read_known_conditions(Reader *r, const Json *entry, KnownIssue *out)
 }
 
 static bool read_issue(Reader *r, const Json *entry, const char *path, KnownIssue *out) {
-    static const char *const keys[] = {"kind",      "signature", "pair",   "versions", "answer",
-                                       "answers",   "cause",     "unused", "repeated", "refused",
-                                       "reentrant", "issue",     "source", "date",     "note",
-                                       "program",   NULL};
+    static const char *const keys[] = {"kind",    "signature", "pair",   "versions", "answer",
+                                       "answers", "cause",     "unused", "repeated", "refused",
+                                       "block",   "reentrant", "issue",  "source",   "date",
+                                       "note",    "program",   NULL};
     if (!json_want(r, entry, JSON_OBJECT, "an object") || !json_keys(r, entry, keys, NULL)) {
         return false;
     }
@@ -219,6 +224,10 @@ static bool answers_match(const KnownIssue *k, const Finding *f) {
            (!k->refused || errors);
 }
 
+static bool has_block(const KnownIssue *k, const Program *p) {
+    return program_has_context(p, k->block) && (!k->reentrant || program_is_reentrant(p));
+}
+
 KnownIssue *known_find(const Known *known, const KnownPair *pair, const Program *p, bool minimized,
                        const Finding *finding) {
     for (int i = 0; i < known->n; i++) {
@@ -226,7 +235,7 @@ KnownIssue *known_find(const Known *known, const KnownPair *pair, const Program 
         if (known_applies(k, pair) && answers_match(k, finding) &&
             (!k->unused || statement_is_dead(p, finding->sid)) &&
             (!k->repeated || statement_is_repeated(p, finding->culprit)) &&
-            (!k->reentrant || (minimized && program_is_reentrant(p)))) {
+            (k->block == CONTEXT_grad_mode || (minimized && has_block(k, p)))) {
             return k;
         }
     }

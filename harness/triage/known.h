@@ -13,8 +13,8 @@
  * `answers`, a pattern for each; `"refused": true`, to calls that both refuse;
  * `cause`, a pattern for where bisection finds it (cause.h); `"unused": true`, to statements whose
  * results nothing needs, `"repeated": true`, to ops that were called before on the same (dead.h);
- * `"reentrant": true`, to minimized programs with a block under reentrant checkpoint. `program` is
- * a file that shows it, relative to this one. */
+ * `"block": CONTEXT`, to minimized programs with a block in this context, with `"reentrant": true`
+ * in a reentrant checkpoint. `program` is a file that shows it, relative to this one. */
 #ifndef HARNESS_KNOWN_H
 #define HARNESS_KNOWN_H
 
@@ -42,11 +42,12 @@ typedef struct KnownIssue {
     bool unused;                                 /* the statement is dead code */
     bool repeated;                               /* it repeats an earlier one */
     bool refused;                                /* both answers are errors */
-    bool reentrant;                              /* the program needs a reentrant checkpoint */
-    const char *answers[2];                      /* "*" if absent */
-    int64_t since, until;                        /* version_number of the first and the last */
-    const char *program;                         /* path from the current directory, or NULL */
-    int64_t seen; /* number of findings that it matched in this run */
+    BlockContext block;     /* one that the program needs; CONTEXT_grad_mode: none */
+    bool reentrant;         /* ... a reentrant one */
+    const char *answers[2]; /* "*" if absent */
+    int64_t since, until;   /* version_number of the first and the last */
+    const char *program;    /* path from the current directory, or NULL */
+    int64_t seen;           /* number of findings that it matched in this run */
 } KnownIssue;
 
 typedef struct Known Known;

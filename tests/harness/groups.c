@@ -174,7 +174,7 @@ START_TEST(asking_for_a_flag_needs_no_value) {
 END_TEST
 
 /* Minimizing drops a block that a finding does not need; before that it may be there by chance. */
-START_TEST(a_program_needs_reentrant_checkpoint_if_it_is_minimized) {
+START_TEST(a_program_needs_a_block_if_it_is_minimized) {
     static const char *const form =
         "{\"twingrad\":2,\"inputs\":[{\"name\":\"x\",\"dtype\":\"float32\",\"size\":[2],\"data\":"
         "[1,2]}],\"body\":[{\"if\":{\"requires_grad\":\"x\"},\"then\":[{\"with\":\"checkpoint\","
@@ -182,6 +182,7 @@ START_TEST(a_program_needs_reentrant_checkpoint_if_it_is_minimized) {
         "reentrant\":%s,\"body\":[{\"op\":\"exp\",\"self\":\"x\",\"out\":\"a\"}]}]}],\"return\":["
         "\"x\"]}";
     KnownIssue issue = any_issue();
+    issue.block = CONTEXT_checkpoint;
     issue.reentrant = true;
     Known known = {&issue, 1};
     const KnownPair pair = {"torch:eager,torch:dynamo", {NULL, NULL}};
@@ -191,6 +192,11 @@ START_TEST(a_program_needs_reentrant_checkpoint_if_it_is_minimized) {
     ck_assert_ptr_null(known_find(&known, &pair, p, false, &f));
     ck_assert_ptr_null(
         known_find(&known, &pair, parse(arena_printf(&arena, form, "false")), true, &f));
+    issue.reentrant = false;
+    ck_assert_ptr_eq(
+        known_find(&known, &pair, parse(arena_printf(&arena, form, "false")), true, &f), &issue);
+    issue.block = CONTEXT_autocast;
+    ck_assert_ptr_null(known_find(&known, &pair, p, true, &f));
 }
 END_TEST
 
@@ -258,7 +264,7 @@ int main(void) {
     tcase_add_test(tests, a_statement_is_dead_if_nothing_needs_its_result);
     tcase_add_test(tests, a_known_issue_covers_by_both_answers);
     tcase_add_test(tests, asking_for_a_flag_needs_no_value);
-    tcase_add_test(tests, a_program_needs_reentrant_checkpoint_if_it_is_minimized);
+    tcase_add_test(tests, a_program_needs_a_block_if_it_is_minimized);
     tcase_add_test(tests, an_op_called_again_on_the_same_operands_is_repeated);
     tcase_add_test(tests, a_name_is_unbound_if_nothing_binds_it);
     tcase_add_test(tests, several_faults_are_seeded_at_once);
