@@ -52,7 +52,7 @@ static void overwrite_before_sum(Capture *cap, Var *sum, Tensor *grad) {
         return;
     }
     (void)emit_op(&cap->emit, OP_copy_, 2, &sum->tensor, grad);
-    sum->tensor.storage->version--;
+    storage_whole(sum->tensor.storage)->version--;
 }
 
 ErrCode capture_accumulate(Capture *cap, const BackwardEngine *x, Var *leaf, Tensor *grad) {
@@ -122,22 +122,22 @@ ErrCode capture_dot_grad(Capture *cap, const Stmt *stmt) {
 /* Is the memory of v's .grad also that of an input, of something that is returned or saved, or of
  * another .grad? */
 static bool grad_is_shared(const Capture *cap, const Var *v) {
-    const AliasClass *cls = alias_class_of(&v->program_grad->tensor);
+    const AliasClass *cls = memory_of(&v->program_grad->tensor);
     bool shared = cls->input >= 0;
     for (int k = 0; cap->ret && k < cap->program->nreturns && cap->ret[k]; k++) {
         const Var *other = cap->ret[k];
-        shared |= alias_class_of(&other->tensor) == cls;
-        shared |= other != v && other->program_grad &&
-                  alias_class_of(&other->program_grad->tensor) == cls;
+        shared |= memory_of(&other->tensor) == cls;
+        shared |=
+            other != v && other->program_grad && memory_of(&other->program_grad->tensor) == cls;
     }
     for (int i = 0; i < cap->in.n; i++) {
         const Var *other = &cap->entry[i];
-        shared |= other != v && other->program_grad &&
-                  alias_class_of(&other->program_grad->tensor) == cls;
+        shared |=
+            other != v && other->program_grad && memory_of(&other->program_grad->tensor) == cls;
     }
     for (const GradNode *node = cap->tape; node && !shared; node = node->older) {
         for (int i = 0; i < node->nsaved; i++) {
-            shared |= node->saved[i].cls == cls;
+            shared |= alias_class_whole(node->saved[i].cls) == cls;
         }
     }
     return shared;

@@ -250,7 +250,7 @@ static ErrCode apply_function(Capture *cap, const Call *given, Tensor **out, int
     }
     if (call->op->id == OP_nonzero && cap->stmt_op != OP_nonzero) {
         v->mask = (const Var *)call->arg[0].tensor;
-        v->mask_version = v->mask->tensor.storage->version;
+        v->mask_version = storage_whole(v->mask->tensor.storage)->version;
     }
     if (tape) {
         if (into_copy) {
@@ -322,8 +322,7 @@ static ErrCode apply_by_kind(Capture *cap, const Call *call, Tensor **out, int *
     case KIND_META:
         return capture_apply_meta(cap, call, out, nout);
     case KIND_STORAGE:
-        return error_set(cap->emit.err, ERR_unsupported, "%s.%s", call->op->name,
-                         call->op->overload);
+        return capture_storage(cap, call, out, nout);
     case KIND_COMPOSITE:
         break;
     }

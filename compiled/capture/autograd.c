@@ -16,7 +16,7 @@ bool cap_requires_grad(const Var *v) {
     return v->requires_grad || v->grad_fn.node || (v->base && cap_requires_grad(v->base));
 }
 
-static int64_t cap_version(const Var *v) { return v->tensor.storage->version; }
+static int64_t cap_version(const Var *v) { return storage_whole(v->tensor.storage)->version; }
 
 /* The view's grad_fn belongs to another version of its storage and has to be regenerated before it
  * is used. */

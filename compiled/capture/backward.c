@@ -255,7 +255,8 @@ ErrCode backward_check_value(Capture *cap, const GradNode *node, const SavedVari
             return error_set(err, ERR_invalid, "a saved operand has lost its history");
         }
     }
-    if (saved->cls->storage.version == saved->version || is_unversioned(cap, node, saved)) {
+    if (alias_class_whole(saved->cls)->storage.version == saved->version ||
+        is_unversioned(cap, node, saved)) {
         return ERR_none;
     }
     if (fault(cap->c, FAULT_ER_11) && node->node && node->node->op == OP_mean_dim) {
@@ -264,7 +265,8 @@ ErrCode backward_check_value(Capture *cap, const GradNode *node, const SavedVari
     return error_set(err, ERR_saved_modified,
                      "a variable needed for gradient computation is at version %lld; expected "
                      "version %lld",
-                     (long long)saved->cls->storage.version, (long long)saved->version);
+                     (long long)alias_class_whole(saved->cls)->storage.version,
+                     (long long)saved->version);
 }
 
 ErrCode backward_check_saved(Capture *cap, const GradNode *node, Error *err) {

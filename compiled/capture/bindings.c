@@ -24,7 +24,7 @@ bool capture_flag_by_mode(const Compile *c, const Var *v) {
 void binding_clear(Capture *cap, NameId name) {
     Binding *h = &cap->binding[name];
     if (h->var) {
-        AliasClass *old = alias_class_of(&h->var->tensor);
+        AliasClass *old = memory_of(&h->var->tensor);
         *(h->prev ? &h->prev->next : &old->bindings) = h->next;
         if (h->next) {
             h->next->prev = h->prev;
@@ -37,7 +37,7 @@ void binding_clear(Capture *cap, NameId name) {
 void binding_set(Capture *cap, NameId name, Var *v) {
     binding_clear(cap, name);
     Binding *h = &cap->binding[name];
-    AliasClass *cls = alias_class_of(&v->tensor);
+    AliasClass *cls = memory_of(&v->tensor);
     h->var = v;
     h->flags = bindings_truth(v);
     if (fault(cap->c, FAULT_RG_13) && capture_flag_by_mode(cap->c, v)) {
@@ -54,7 +54,7 @@ void binding_set(Capture *cap, NameId name, Var *v) {
 }
 
 void binding_renew(const Var *receiver) {
-    for (Binding *h = alias_class_of(&receiver->tensor)->bindings; h; h = h->next) {
+    for (Binding *h = memory_of(&receiver->tensor)->bindings; h; h = h->next) {
         h->flags = bindings_truth(h->var);
         h->branch_requires_grad = h->flags.requires_grad;
     }
@@ -124,7 +124,7 @@ void binding_refresh(Capture *cap, const Stmt *stmt, const Var *receiver) {
     const Compile *c = cap->c;
     bool branches_too = !(fault(c, FAULT_RG_2) && assigns_slice(stmt, receiver));
     bool faulty = c->options->fault != FAULT_NONE;
-    for (Binding *h = alias_class_of(&receiver->tensor)->bindings; h; h = h->next) {
+    for (Binding *h = memory_of(&receiver->tensor)->bindings; h; h = h->next) {
         BindingFlags now = bindings_truth(h->var);
         FaultId by = faulty ? forgotten(cap, stmt, receiver, h) : FAULT_NONE;
         if (by != FAULT_NONE) {

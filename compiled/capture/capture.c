@@ -198,20 +198,20 @@ static ErrCode capture_run_block(Capture *cap, const Block *block) {
 
 /* ---- the ends ---- */
 
-/* The class of an entry: one for each storage, in order of first mention. */
+/* The class of an entry's memory: one for each, in order of first mention. */
 static AliasClass *capture_entry_class(Capture *cap, int i, AliasClass **by_entry) {
-    const Tensor *t = &cap->in.tensors[i];
+    const Storage *s = storage_whole(cap->in.tensors[i].storage);
     for (int j = 0; j < i; j++) {
-        if (cap->in.tensors[j].storage == t->storage) {
+        if (storage_same(cap->in.tensors[j].storage, s)) {
             return by_entry[j];
         }
     }
     Graph *g = cap->graph;
     int number = g->ninputs++;
-    Node *node = graph_input(g, number, t->dtype, t->storage->numel);
+    Node *node = graph_input(g, number, s->dtype, s->numel);
     g->input[number] = node;
-    cap->bytes += t->storage->numel * dtype_bytes(t->dtype);
-    return capture_class(cap, t->dtype, t->storage->numel, node, number);
+    cap->bytes += s->numel * dtype_bytes(s->dtype);
+    return capture_class(cap, s->dtype, s->numel, node, number);
 }
 
 static void capture_entries(Capture *cap) {
@@ -224,8 +224,11 @@ static void capture_entries(Capture *cap) {
     cap->entry = arena_alloc_raw(cap->arena, (int64_t)sizeof *cap->entry * in->n);
     cap->external = arena_array(cap->arena, GradNode *, in->n);
     for (int i = 0; i < in->n; i++) {
+        by_entry[i] = capture_entry_class(cap, i, by_entry);
+    }
+    for (int i = 0; i < in->n; i++) {
         const EntryTensor *entry = &in->entry[i];
-        AliasClass *cls = by_entry[i] = capture_entry_class(cap, i, by_entry);
+        AliasClass *cls = capture_reading(cap, by_entry[i], in->tensors[i].dtype, AT_RETURN);
         Var *v = &cap->entry[i];
         var_clear(v);
         layout_copy(&v->tensor, &in->tensors[i]);

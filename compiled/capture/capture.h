@@ -138,6 +138,7 @@ struct Capture {
     int64_t input_versions;     /* versions of all inputs, summed, when the statement began */
     Var *permuted;  /* the view that the last permute made; kept for seeded faults only */
     bool unsettled; /* the error was found in a value while writing to input storage `writing` */
+    bool recasts;   /* memory is read as another dtype, or grows */
 };
 
 /* ---- decompose_faults.c ---- */
@@ -182,6 +183,13 @@ void capture_exit_regenerated(const Capture *cap, ExitTensor *exit);
 
 /* ---- capture/record.c: tensors, nodes of the graph, and what the tape keeps of a call ---- */
 AliasClass *capture_class(Capture *cap, DType dtype, int64_t numel, Node *buffer, int input);
+/* The memory of `cls` read as elements of `dtype`: always the same class for a memory and a dtype.
+ */
+AliasClass *capture_reading(Capture *cap, AliasClass *cls, DType dtype, int sid);
+/* Writes `value` to `target`, which reads `cls`, and so to the other readings of its memory. */
+void capture_write(Capture *cap, AliasClass *cls, Node *target, Node *value);
+/* Room for `numel` elements of `cls` in its memory; new ones are zero. */
+ErrCode capture_grow(Capture *cap, AliasClass *cls, int64_t numel);
 /* A new tensor on `cls` with `layout`. */
 Var *capture_var(Capture *cap, AliasClass *cls, const Tensor *layout, Node *node);
 /* The call with each operand replaced by the node that reads it. */
@@ -234,6 +242,8 @@ static inline const Call *capture_read(Capture *cap, const Call *call, Call *roo
 ErrCode capture_apply_view(Capture *cap, const Call *call, Tensor **out, int *nout);
 /* INPLACE_VIEW rows: grad_fn is set, not rebased: of a view, the base does not learn of it. */
 ErrCode capture_in_place_view(Capture *cap, const Call *call, Tensor **out, int *nout);
+/* STORAGE rows. */
+ErrCode capture_storage(Capture *cap, const Call *call, Tensor **out, int *nout);
 
 /* ---- capture/checks.c ---- */
 /* Records the CHECKs of a functional call whose result looks like `out`; raises what is known to be

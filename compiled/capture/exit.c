@@ -7,7 +7,7 @@
 #include <string.h>
 
 void capture_return_plan(ReturnPlan *ret, const Var *v) {
-    const AliasClass *cls = alias_class_of(&v->tensor);
+    const AliasClass *cls = memory_of(&v->tensor);
     ret->aliases_input = cls->input >= 0;
     ret->storage = cls->input;
     ret->cls = cls->number;
@@ -221,7 +221,7 @@ void capture_live_tensors(Capture *cap) {
     for (int i = 0; i < in->n; i++) {
         outer |= in->entry[i].has_grad_fn;
         g->version[alias_class_of(&cap->entry[i].tensor)->input] =
-            cap->entry[i].tensor.storage->version;
+            storage_whole(cap->entry[i].tensor.storage)->version;
     }
     g->ninp = cap->nlive + (outer ? in->n : 0);
     g->inp = arena_array(cap->arena, InputPlan, g->ninp);
@@ -251,7 +251,8 @@ void capture_live_tensors(Capture *cap) {
 static bool write_is_unrecorded(const Capture *cap, const AliasClass *cls) {
     bool rebased = false;
     if (!fault(cap->c, FAULT_MU_3) || cap->in.setup || cap->in.resumed || cls->input < 0 ||
-        cls->storage.version == 0 || (cap->end != END_OK && cap->end != END_BREAK)) {
+        alias_class_whole(cls)->storage.version == 0 ||
+        (cap->end != END_OK && cap->end != END_BREAK)) {
         return false;
     }
     for (int k = 0; k < cap->graph->nret; k++) {
@@ -310,7 +311,7 @@ ExitTensor *capture_exit(Capture *cap) {
                 cap->arena, cap_edge_meta((Edge){v->accumulator, 0}), (int64_t)sizeof(Tensor));
         }
         e->base = v->base ? live_index(cap, v->base) : -1;
-        e->version = v->tensor.storage->version;
+        e->version = storage_whole(v->tensor.storage)->version;
         forget_write(cap, i, e);
     }
     return exit;

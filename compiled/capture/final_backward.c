@@ -261,11 +261,11 @@ static int final_resumed_roots(Capture *cap, Edge *edge, Tensor **tangent) {
 static bool final_keep_writes(const Capture *cap, const int64_t *before, int ncls) {
     for (int i = 0; i < ncls; i++) {
         const AliasClass *cls = cap->cls[i];
-        if (cls->input >= 0 && cls->storage.version != before[i]) {
+        if (cls->input >= 0 && alias_class_whole(cls)->storage.version != before[i]) {
             if (cap->in.resumed) {
                 return false;
             }
-            cap->graph->version[cls->input] = cls->storage.version;
+            cap->graph->version[cls->input] = alias_class_whole(cls)->storage.version;
         }
     }
     return true;
@@ -279,7 +279,7 @@ static void final_copy_returns(Capture *cap, const int64_t *before, int at) {
     for (int k = 0; k < g->nret && !cap->in.resumed; k++) {
         Var *v = cap->ret[k];
         const AliasClass *cls = alias_class_of(&v->tensor);
-        if (cls->storage.version != before[cls->number]) {
+        if (alias_class_whole(cls)->storage.version != before[cls->number]) {
             Call copy = call_new(OP__contiguous_copy);
             copy.arg[0].tensor = &v->node->t;
             if (capture_node(cap, &copy, &g->ret[k].before) != ERR_none) {
@@ -298,8 +298,8 @@ static bool final_grads_share(const Capture *cap) {
     for (int i = 0; i < cap->nlive; i++) {
         for (int k = 0; k < i && cap->live[i]->program_grad; k++) {
             const Var *other = cap->live[k]->program_grad;
-            if (other && alias_class_of(&other->tensor) ==
-                             alias_class_of(&cap->live[i]->program_grad->tensor)) {
+            if (other &&
+                storage_same(other->tensor.storage, cap->live[i]->program_grad->tensor.storage)) {
                 return true;
             }
         }
@@ -327,7 +327,7 @@ static ErrCode final_walk(FinalBackward *x) {
     int begin = cap->graph->n;
     int64_t *version = arena_array(cap->arena, int64_t, ncls);
     for (int i = 0; i < ncls; i++) {
-        version[i] = cap->cls[i]->storage.version;
+        version[i] = alias_class_whole(cap->cls[i])->storage.version;
     }
     for (int i = 0; i < n; i++) {
         tangent[i] =

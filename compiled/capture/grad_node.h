@@ -24,15 +24,24 @@ typedef struct HookList HookList;
 typedef struct Checkpoint Checkpoint;
 
 /* A storage of the program. `storage` has no data; its address is the identity that overlap tests
- * compare. */
+ * compare. A reading of its memory as another dtype (view.dtype) is a class of its own, with nodes
+ * of that dtype; storage.whole leads to the class of the memory, which has the version and the
+ * bindings (record.c). */
 typedef struct AliasClass {
     Storage storage; /* first: the Storage * of a Var is an AliasClass * */
     int number;
     int input;         /* input storage number, or -1 */
     Node *buffer;      /* the node that made it: layouts are offsets and strides in its buffer */
-    Binding *bindings; /* names bound to tensors on this storage */
+    Binding *bindings; /* names bound to tensors on this memory */
 } AliasClass;
 static inline AliasClass *alias_class_of(const Tensor *t) { return (AliasClass *)t->storage; }
+/* The class of the memory of which `cls` may be a reading. */
+static inline AliasClass *alias_class_whole(const AliasClass *cls) {
+    return (AliasClass *)storage_whole(&cls->storage);
+}
+static inline AliasClass *memory_of(const Tensor *t) {
+    return alias_class_whole(alias_class_of(t));
+}
 
 /* Where a gradient goes: output `nr` of a tape node; `to` NULL: nowhere. */
 typedef struct Edge {

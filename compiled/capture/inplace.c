@@ -363,12 +363,12 @@ static bool writes_first_row(Capture *cap, const Var *self, const Call *twin, No
         !fault_triggered(cap->c, by)) {
         return false;
     }
-    const AliasClass *cls = alias_class_of(&self->tensor);
+    AliasClass *cls = alias_class_of(&self->tensor);
     Tensor first = unexpanded(&value->t, &self->tensor);
     Node *to = graph_view(cap->graph, cls->buffer, &row, cap->sid),
          *from = graph_view(cap->graph, value, &first, cap->sid);
     to->cls = cls->number;
-    graph_write(cap->graph, to, from, cap->sid)->cls = cls->number;
+    capture_write(cap, cls, to, from);
     return true;
 }
 
@@ -401,7 +401,7 @@ static const Node *updated_before(const Capture *cap, const Call *copy) {
 static void update_again(Capture *cap, const Var *self, const Node *update) {
     if (update && fault_triggered(cap->c, FAULT_MU_13)) {
         Node *again = graph_op(cap->graph, update->call, &update->t, cap->sid);
-        graph_write(cap->graph, self->node, again, cap->sid)->cls = self->node->cls;
+        capture_write(cap, alias_class_of(&self->tensor), self->node, again);
     }
 }
 
@@ -484,10 +484,10 @@ ErrCode capture_in_place(Capture *cap, const Call *call, Tensor **out, int *nout
             TRY(capture_write_part(cap, self, &twin));
         }
     } else if (tensor_numel(&self->tensor) > 0) {
-        graph_write(cap->graph, self->node, value, cap->sid)->cls = self->node->cls;
+        capture_write(cap, alias_class_of(&self->tensor), self->node, value);
         update_again(cap, self, update);
     }
-    self->tensor.storage->version += !capture_out_uncounted(cap, self);
+    storage_whole(self->tensor.storage)->version += !capture_out_uncounted(cap, self);
     out[0] = &self->tensor;
     *nout = 1;
     if (!tape) {

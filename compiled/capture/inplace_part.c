@@ -145,6 +145,6 @@ ErrCode capture_write_part(Capture *cap, Var *self, const Call *twin) {
     } else {
         TRY(fill_where(cap, &call, &self->tensor, flat, locations, &value));
     }
-    graph_write(cap->graph, flat, value, cap->sid)->cls = cls->number;
+    capture_write(cap, cls, flat, value);
     return ERR_none;
 }

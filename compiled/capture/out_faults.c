@@ -26,7 +26,7 @@ static ErrCode refuse_product(Capture *cap, const Call *call) {
 
 /* Does another tensor with a name share the memory of `v`? */
 static bool has_named_alias(const Var *v) {
-    for (const Binding *h = alias_class_of(&v->tensor)->bindings; h; h = h->next) {
+    for (const Binding *h = memory_of(&v->tensor)->bindings; h; h = h->next) {
         if (h->var != v) {
             return true;
         }

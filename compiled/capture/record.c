@@ -17,6 +17,112 @@ AliasClass *capture_class(Capture *cap, DType dtype, int64_t numel, Node *buffer
     return cls;
 }
 
+/* ---- memory that is read as several dtypes ----
+ *
+ * The graph has no node that reads bytes. A reading is a class of its own, whose buffer is made by
+ * _bitcast of the memory as it was when the reading was made; from then on each write to one of
+ * them is followed by writes that bring the others up to date. What no one reads is dead code. */
+
+/* The first elements of the class's storage, in order. */
+static Node *flat_storage(Capture *cap, const AliasClass *cls, int64_t numel, int sid) {
+    Tensor layout;
+    tensor_set_contiguous(&layout, cls->storage.dtype, &numel, 1);
+    Node *flat = graph_view(cap->graph, cls->buffer, &layout, sid);
+    flat->cls = cls->number;
+    return flat;
+}
+
+/* What the storage holds, as whole elements of `dtype`. */
+static Node *storage_bits(Capture *cap, const AliasClass *cls, DType dtype, int sid) {
+    Call call = call_new(OP__bitcast);
+    Tensor meta;
+    int64_t numel = cls->storage.numel * dtype_bytes(cls->storage.dtype) / dtype_bytes(dtype);
+    call.arg[0].tensor = &flat_storage(cap, cls, cls->storage.numel, sid)->t;
+    call.arg[1].dtype = dtype;
+    tensor_set_contiguous(&meta, dtype, &numel, 1);
+    return graph_op(cap->graph, &call, &meta, sid);
+}
+
+AliasClass *capture_reading(Capture *cap, AliasClass *cls, DType dtype, int sid) {
+    AliasClass *whole = alias_class_whole(cls), *reading;
+    if (whole->storage.dtype == dtype) {
+        return whole;
+    }
+    for (Storage *s = whole->storage.readings; s; s = s->next) {
+        if (s->dtype == dtype) {
+            return (AliasClass *)s;
+        }
+    }
+    Node *bits = storage_bits(cap, whole, dtype, sid);
+    reading = capture_class(cap, dtype, bits->t.size[0], bits, whole->input);
+    reading->storage.whole = &whole->storage;
+    reading->storage.next = whole->storage.readings;
+    whole->storage.readings = &reading->storage;
+    cap->recasts = true;
+    return reading;
+}
+
+static void copy_reading(Capture *cap, const AliasClass *to, const AliasClass *from) {
+    Node *bits = storage_bits(cap, from, to->storage.dtype, cap->sid);
+    if (bits->t.size[0] > 0) {
+        Node *target = flat_storage(cap, to, bits->t.size[0], cap->sid);
+        graph_write(cap->graph, target, bits, cap->sid)->cls = to->number;
+    }
+}
+
+void capture_write(Capture *cap, AliasClass *cls, Node *target, Node *value) {
+    AliasClass *whole = alias_class_whole(cls);
+    graph_write(cap->graph, target, value, cap->sid)->cls = cls->number;
+    if (cls != whole) {
+        copy_reading(cap, whole, cls);
+    }
+    for (Storage *s = whole->storage.readings; s; s = s->next) {
+        if (s != &cls->storage) {
+            copy_reading(cap, (AliasClass *)s, whole);
+        }
+    }
+}
+
+/* From here on the storage is what `buffer` holds. */
+static void replace_buffer(AliasClass *cls, Node *buffer) {
+    cls->buffer = buffer;
+    cls->storage.numel = buffer->t.size[0];
+    buffer->cls = cls->number;
+}
+
+ErrCode capture_grow(Capture *cap, AliasClass *cls, int64_t numel) {
+    AliasClass *whole = alias_class_whole(cls);
+    int64_t bytes, each = dtype_bytes(whole->storage.dtype), had = whole->storage.numel, more;
+    if (!checked_mul(numel, dtype_bytes(cls->storage.dtype), &bytes)) {
+        return error_set(cap->emit.err, ERR_limit, "a storage is too long");
+    }
+    if (bytes <= had * each) {
+        return ERR_none;
+    }
+    if (bytes % each != 0) {
+        return error_set(cap->emit.err, ERR_unsupported,
+                         "memory that grows to no whole number of its own elements");
+    }
+    more = bytes / each - had;
+    Call zeros = call_new(OP_zeros), cat = call_new(OP_cat);
+    Node *part, *grown;
+    zeros.arg[0].ints.v = arena_copy(cap->arena, &more, sizeof more);
+    zeros.arg[0].ints.n = 1;
+    zeros.arg[1].none = false;
+    zeros.arg[1].dtype = whole->storage.dtype;
+    TRY(capture_node(cap, &zeros, &part));
+    Tensor *parts[2] = {&flat_storage(cap, whole, had, cap->sid)->t, &part->t};
+    cat.arg[0].tensors.v = parts;
+    cat.arg[0].tensors.n = 2;
+    TRY(capture_node(cap, &cat, &grown));
+    replace_buffer(whole, grown);
+    for (Storage *s = whole->storage.readings; s; s = s->next) {
+        replace_buffer((AliasClass *)s, storage_bits(cap, whole, s->dtype, cap->sid));
+    }
+    cap->recasts = true;
+    return ERR_none;
+}
+
 Var *capture_var(Capture *cap, AliasClass *cls, const Tensor *layout, Node *node) {
     Var *v = arena_alloc_raw(cap->arena, (int64_t)sizeof *v);
     var_clear(v);

@@ -3,7 +3,7 @@
 
 int storage_leader(const Tensor *tensors, int i) {
     int leader = 0;
-    while (tensors[leader].storage != tensors[i].storage) {
+    while (!storage_same(tensors[leader].storage, tensors[i].storage)) {
         leader++;
     }
     return leader;
@@ -13,11 +13,11 @@ void storages_of(const Tensor *inputs, int ninputs, Storage **out, int *nout) {
     int n = 0;
     for (int i = 0; i < ninputs; i++) {
         int k = 0;
-        while (k < n && out[k] != inputs[i].storage) {
+        while (k < n && out[k] != storage_whole(inputs[i].storage)) {
             k++;
         }
         if (k == n) {
-            out[n++] = inputs[i].storage;
+            out[n++] = storage_whole(inputs[i].storage);
         }
     }
     *nout = n;

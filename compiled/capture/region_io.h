@@ -133,7 +133,8 @@ typedef struct CaptureInput {
 } CaptureInput;
 
 /* The distinct storages of the entries in order of first mention, which is the order of the INPUT
- * nodes; `out` has room for `ninputs`. */
+ * nodes; `out` has room for `ninputs`. Of a memory that is read as several dtypes, the storage that
+ * owns it. */
 void storages_of(const Tensor *inputs, int ninputs, Storage **out, int *nout);
 /* The first of the tensors that is on the storage of tensor `i`. */
 int storage_leader(const Tensor *tensors, int i);

@@ -1,5 +1,6 @@
 /* Views: other sizes and strides on the storage of self, as new tensors (view, split, ..) or for
- * self itself (t_, squeeze_, ..).
+ * self itself (t_, squeeze_, ..); and the ops that read the memory as another dtype (view.dtype),
+ * or make it longer (resize_).
  *
  * A view is a VIEW node of the class's buffer and a Var with a base. An in-place view changes the
  * Var: from now on it reads the buffer through the new geometry, while what the tape holds of it
@@ -117,6 +118,15 @@ ErrCode capture_apply_view(Capture *cap, const Call *given, Tensor **out, int *n
     return ERR_none;
 }
 
+/* From now on the tensor has this geometry; what the tape holds of it keeps the old one. */
+static void set_layout(Capture *cap, Var *self, const Tensor *layout) {
+    const AliasClass *cls = alias_class_of(&self->tensor);
+    cap_freeze_geometry(cap, self);
+    layout_copy(&self->tensor, layout);
+    self->node = graph_view(cap->graph, cls->buffer, layout, cap->sid);
+    self->node->cls = cls->number;
+}
+
 ErrCode capture_in_place_view(Capture *cap, const Call *call, Tensor **out, int *nout) {
     Var *self = (Var *)call->arg[0].tensor;
     AliasClass *cls = alias_class_of(&self->tensor);
@@ -130,12 +140,8 @@ ErrCode capture_in_place_view(Capture *cap, const Call *call, Tensor **out, int 
     Infer r = {.arena = cap->arena, .err = cap->emit.err};
     TRY(view_infer(cap->c, &twin, &r));
     TRY(check_view(cap, &twin, cls, &r.out[0]));
-    cap_freeze_geometry(cap, self);
-    self->tensor = r.out[0];
-    self->tensor.storage = &cls->storage;
-    self->node = graph_view(cap->graph, cls->buffer, &self->tensor, cap->sid);
-    self->node->cls = cls->number;
-    self->tensor.storage->version++;
+    set_layout(cap, self, &r.out[0]);
+    storage_whole(self->tensor.storage)->version++;
     out[0] = &self->tensor;
     *nout = 1;
     if (!tape) {
@@ -148,5 +154,57 @@ ErrCode capture_in_place_view(Capture *cap, const Call *call, Tensor **out, int 
     Tensor *after = arena_copy(cap->arena, &self->tensor, sizeof self->tensor);
     tape->result = arena_copy(cap->arena, &after, sizeof after);
     cap_set_history(self, tape);
+    return ERR_none;
+}
+
+/* ---- STORAGE rows ---- */
+
+/* A view to nobody but the version counter: no base, no history. */
+static ErrCode apply_reading(Capture *cap, const Call *call, Tensor **out) {
+    Infer r = {.arena = cap->arena, .err = cap->emit.err};
+    TRY(view_infer(cap->c, call, &r));
+    AliasClass *cls = alias_class_of(call->arg[0].tensor);
+    TRY(check_view(cap, call, cls, &r.out[0]));
+    if ((cls->storage.dtype == DT_bool) != (r.out[0].dtype == DT_bool)) {
+        return error_set(cap->emit.err, ERR_unsupported, "the bytes of bools");
+    }
+    cls = capture_reading(cap, cls, r.out[0].dtype, cap->sid);
+    Node *node = graph_view(cap->graph, cls->buffer, &r.out[0], cap->sid);
+    out[0] = &capture_var(cap, cls, &r.out[0], node)->tensor;
+    return ERR_none;
+}
+
+static ErrCode apply_sizes(Capture *cap, const Call *call) {
+    Var *self = (Var *)call->arg[0].tensor;
+    Infer r = {.arena = cap->arena, .err = cap->emit.err};
+    int64_t extent = 0;
+    TRY(view_infer(cap->c, call, &r));
+    TRY(check_view(cap, call, alias_class_of(&self->tensor), &r.out[0]));
+    if (!tensor_extent(&r.out[0], &extent)) {
+        return error_set(cap->emit.err, ERR_limit, "a tensor is too long");
+    }
+    TRY(capture_grow(cap, alias_class_of(&self->tensor), extent));
+    set_layout(cap, self, &r.out[0]);
+    return ERR_none;
+}
+
+ErrCode capture_storage(Capture *cap, const Call *call, Tensor **out, int *nout) {
+    Var *self = (Var *)call->arg[0].tensor;
+    *nout = 1;
+    if (call->op->id == OP_view_dtype) {
+        return apply_reading(cap, call, out);
+    }
+    out[0] = &self->tensor;
+    if (call->op->id == OP__resize_out) { /* of an out: what is written to it counts */
+        return apply_sizes(cap, call);
+    }
+    CHECK(call->op->id == OP_resize_);
+    if (cap_requires_grad(self)) { /* whatever the grad mode */
+        return error_set(cap->emit.err, ERR_invalid, "cannot resize variables that require grad");
+    }
+    const Arg *size = &call->arg[1];
+    bool same = sizes_equal(self->tensor.size, self->tensor.ndim, size->ints.v, size->ints.n);
+    TRY(apply_sizes(cap, call));
+    storage_whole(self->tensor.storage)->version += !same;
     return ERR_none;
 }

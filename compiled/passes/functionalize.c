@@ -318,7 +318,8 @@ static void functionalize_visit(Functionalizer *f, Node *n) {
         break;
     }
     functionalize_keep(f->g, n);
-    if (n->cls >= 0) {
+    if (n->cls >= 0) { /* the class begins, or its memory has grown */
+        f->writes[n->cls] += f->value[n->cls] != NULL;
         f->value[n->cls] = n;
     }
 }

@@ -163,10 +163,11 @@ static void cross_region_update_capture(void *user, Capture *cap) {
         Var *v = cap->live[i];
         AliasClass *cls = alias_class_of(&v->tensor);
         int64_t start = cls->input >= 0 ? region->version[cls->input] : 0;
-        int64_t version = o->tensor.storage->version - start;
-        if (version == cls->storage.version || cap->c->options->fault == FAULT_NONE ||
-            !caller_write_unseen(cap, v) || !fault_triggered(cap->c, FAULT_ER_10a)) {
-            cls->storage.version = version;
+        int64_t version = storage_whole(o->tensor.storage)->version - start;
+        if (version == alias_class_whole(cls)->storage.version ||
+            cap->c->options->fault == FAULT_NONE || !caller_write_unseen(cap, v) ||
+            !fault_triggered(cap->c, FAULT_ER_10a)) {
+            alias_class_whole(cls)->storage.version = version;
         }
         v->attr_version = o->record.attr_version - start;
         v->requires_grad = o->record.requires_grad && !loses_flag(cap, v);

@@ -165,6 +165,16 @@ static void copy_returns(const Epilogue *e, Tensor *returns, bool old_inputs) {
             own->data = arena_copy(e->arena, own->data, storage_bytes(own));
             returns[k].storage = own;
         }
+        returns[k].storage = storage_as(e->arena, returns[k].storage, r->layout.dtype);
+    }
+}
+
+/* The storage gets longer, and with it all readings of its memory. */
+static void epilogue_grow(Storage *s, void *data, int64_t numel) {
+    int64_t bytes = numel * dtype_bytes(s->dtype);
+    for (Storage *each = s; each; each = each == s ? s->readings : each->next) {
+        each->data = data;
+        each->numel = bytes / dtype_bytes(each->dtype);
     }
 }
 
@@ -175,12 +185,15 @@ static void epilogue_write_back(const Epilogue *e) {
         const Node *value = e->g->written[k];
         void *data = value ? plan_data(e->a->plan, value) : NULL;
         if (value && data != storage[k]->data && !is_private_copy(e, k)) {
-            CHECK(epilogue_buffer_numel(value) == storage[k]->numel);
-            copy[k] = arena_copy(e->arena, data, storage_bytes(storage[k]));
+            CHECK(epilogue_buffer_numel(value) >= storage[k]->numel);
+            copy[k] = arena_copy(e->arena, data,
+                                 epilogue_buffer_numel(value) * dtype_bytes(storage[k]->dtype));
         }
     }
     for (int k = 0; k < e->out->nstorage; k++) {
-        if (copy[k]) {
+        if (copy[k] && epilogue_buffer_numel(e->g->written[k]) > storage[k]->numel) {
+            epilogue_grow(storage[k], copy[k], epilogue_buffer_numel(e->g->written[k]));
+        } else if (copy[k]) {
             memcpy(storage[k]->data, copy[k], (size_t)storage_bytes(storage[k]));
         }
     }
@@ -231,7 +244,7 @@ static void alias_returns(const Epilogue *e, Tensor *returns) {
     for (int k = 0; k < e->g->nret; k++) {
         const ReturnPlan *r = &e->g->ret[k];
         if (r->aliases_input) {
-            returns[k].storage = e->out->storage[r->storage];
+            returns[k].storage = storage_as(e->arena, e->out->storage[r->storage], r->layout.dtype);
             if (fault(c, FAULT_AL_2) && !e->in->setup) {
                 forget_offset(e, k, &returns[k]);
             }
@@ -250,7 +263,7 @@ bool artifact_run(const Artifact *a, const Program *p, const CaptureInput *in, A
     out->nstorage = g->ninputs;
     for (int i = in->n - 1; i >= 0; i--) { /* as the code numbers them */
         int number = alias_class_of(&a->capture->entry[i].tensor)->input;
-        out->storage[number] = in->tensors[i].storage;
+        out->storage[number] = storage_whole(in->tensors[i].storage);
     }
     if (!epilogue_execute(&e, exec)) {
         return false;

@@ -6,9 +6,9 @@
  * which one; its topological_nr if the function takes gradients; its op if that has no derivative),
  * its base, creation_meta, its hooks
  * and the entries whose histories lead to a leaf of a program with hooks, whether its grad_fn is
- * stale, and its storage: which one, and how long. Entries that share a storage share a version
- * even if they do not overlap, so the partition matters by itself. Versions do not: they are
- * counted from the call's start. */
+ * stale, and its storage: which one, how long, and of which dtype it is itself. Entries that share
+ * a storage share a version even if they do not overlap, so the partition matters by itself.
+ * Versions do not: they are counted from the call's start. */
 #include "compiled/runtime/artifact.h"
 
 /* Adds sizes and dtype, which may be absent; returns the number of words. */
@@ -38,7 +38,7 @@ const void *guard_key(const Compile *c, const CaptureInput *in, Arena *arena, in
     Storage **storage = arena_alloc_raw(arena, (int64_t)sizeof *storage * (in->n + 1));
     int nstorage;
     storages_of(in->tensors, in->n, storage, &nstorage);
-    int64_t words = 4 + 2 * (int64_t)in->nname + in->n * (int64_t)(14 + 4 * MAX_DIMS);
+    int64_t words = 4 + 2 * (int64_t)in->nname + in->n * (int64_t)(15 + 4 * MAX_DIMS);
     for (int i = 0; i < in->n; i++) {
         words += 3 + hooks_words(in->entry[i].record.hooks) +
                  hooks_words(in->entry[i].record.post_hooks);
@@ -57,7 +57,7 @@ const void *guard_key(const Compile *c, const CaptureInput *in, Arena *arena, in
         const Tensor *t = &in->tensors[i];
         const EntryTensor *entry = &in->entry[i];
         int number = 0;
-        while (storage[number] != t->storage) {
+        while (storage[number] != storage_whole(t->storage)) {
             number++;
         }
         key[n++] = t->dtype;
@@ -69,7 +69,8 @@ const void *guard_key(const Compile *c, const CaptureInput *in, Arena *arena, in
         key[n++] = entry->refuses ? 1 + entry->refuses->id : 0;
         key[n++] = entry->record.topological_nr;
         key[n++] = number;
-        key[n++] = t->storage->numel;
+        key[n++] = storage[number]->numel;
+        key[n++] = storage[number]->dtype;
         key[n++] = t->offset;
         key[n++] = t->ndim;
         for (int d = 0; d < t->ndim; d++) {

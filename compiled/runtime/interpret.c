@@ -206,6 +206,18 @@ static bool interpret_runs_in_place(const Interpreter *in, const Node *n) {
             n->buffer == node_buffer(n->in[0])->buffer);
 }
 
+/* Before functionalize: where node `at` is the memory of a class that had another before, what was
+ * made of that reads the new one. */
+static void interpret_replace(Interpreter *in, int at) {
+    const Node *n = in->g->node[at];
+    for (int i = 0; i < at && n->cls >= 0; i++) {
+        const Node *before = in->g->node[i];
+        if (before->cls == n->cls && (before->kind == NODE_OP || before->kind == NODE_INPUT)) {
+            in->storage[before->id] = in->storage[n->id];
+        }
+    }
+}
+
 /* The nodes [begin, end): one nest, or one node. In-place writes and writes to slices of a cat
  * happen after the other nodes of the nest have read. */
 static bool interpret_schedule_item(Interpreter *in, int begin, int end) {
@@ -246,6 +258,7 @@ static bool interpret_schedule_item(Interpreter *in, int begin, int end) {
             } else {
                 interpret_store(in, n, &value);
             }
+            interpret_replace(in, i);
             break;
         }
     }
@@ -274,9 +287,9 @@ static void interpret_record_node(Interpreter *in, const char *what, int number,
     interpret_record(in, what, number, &t);
 }
 
-/* The node that made a class's storage (before functionalize). */
+/* The node that made a class's storage, the last time that it grew (before functionalize). */
 static const Node *interpret_class_node(const Graph *g, int cls) {
-    for (int i = 0; i < g->n; i++) {
+    for (int i = g->n - 1; i >= 0; i--) {
         const Node *n = g->node[i];
         if (n->cls == cls && (n->kind == NODE_OP || n->kind == NODE_INPUT)) {
             return n;
@@ -293,7 +306,7 @@ static void interpret_write_back(Interpreter *in) {
         if (g->written[k] && g->written[k] != g->input[k]) {
             Storage storage;
             interpret_tensor(in, g->written[k], &storage);
-            CHECK(storage.numel == in->input[k]->numel);
+            CHECK(storage.numel >= in->input[k]->numel);
             copy[k] =
                 arena_copy(in->arena, storage.data, storage.numel * dtype_bytes(storage.dtype));
         }
@@ -327,7 +340,9 @@ static void interpret_collect(Interpreter *in, StageForm form) {
         !in->c->capture->in
              .resumed; /* the graph of a data-dependent value and a resumed backward do not */
     for (int k = 0; writes_back && k < g->ninputs; k++) {
-        const Node *now = functional && g->written && g->written[k] ? g->written[k] : g->input[k];
+        const Node *now = !functional                   ? interpret_class_node(g, g->input[k]->cls)
+                          : g->written && g->written[k] ? g->written[k]
+                                                        : g->input[k];
         if (functional && now == g->input[k]) {
             interpret_record_node(in, "input storage", k, now, NULL);
             continue;

@@ -6,7 +6,8 @@
 /* Does some statement change the geometry of a tensor in place? */
 static bool changes_geometry(const Block *block) {
     for (const Stmt *s = block->first; s; s = s->next) {
-        if ((s->kind == STMT_OP && s->op->kind == KIND_INPLACE_VIEW) ||
+        if ((s->kind == STMT_OP && (s->op->kind == KIND_INPLACE_VIEW || s->op->id == OP_resize_ ||
+                                    s->op->out_dtype != OUT_NOT)) ||
             changes_geometry(&s->body) || changes_geometry(&s->orelse)) {
             return true;
         }

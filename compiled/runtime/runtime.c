@@ -181,8 +181,8 @@ static void region_describe(RuntimeSession *r, Region *region, CaptureInput *in)
         layout_copy(&tensors[i], &o->tensor);
         tensors[i].storage = o->tensor.storage;
         EntryTensor *e = &entry[i];
-        bool stale =
-            o->base && (o->regenerated || o->record.attr_version != o->tensor.storage->version);
+        bool stale = o->base && (o->regenerated || o->record.attr_version !=
+                                                       storage_whole(o->tensor.storage)->version);
         e->record = o->record;
         e->record.attr_version = stale ? STALE_VERSION : 0;
         e->has_grad_fn = live_has_grad_fn(o);
@@ -213,13 +213,14 @@ static const Tensor *copy_data(Arena *arena, const Tensor *tensors, int n) {
     Tensor *copy = arena_copy(arena, tensors, (int64_t)sizeof *copy * n);
     for (int i = 0; i < n; i++) {
         int leader = storage_leader(tensors, i);
-        if (leader < i) {
-            copy[i].storage = copy[leader].storage;
-            continue;
+        if (leader == i) {
+            const Storage *s = storage_whole(tensors[i].storage);
+            copy[i].storage = storage_new(arena, s->dtype, s->numel);
+            copy[i].storage->version = s->version;
+            copy[i].storage->id = s->id;
+            memcpy(copy[i].storage->data, s->data, (size_t)(s->numel * dtype_bytes(s->dtype)));
         }
-        const Storage *s = tensors[i].storage;
-        copy[i].storage = arena_copy(arena, s, (int64_t)sizeof *s);
-        copy[i].storage->data = arena_copy(arena, s->data, s->numel * dtype_bytes(s->dtype));
+        copy[i].storage = storage_as(arena, copy[leader].storage, tensors[i].dtype);
     }
     return copy;
 }
@@ -258,7 +259,7 @@ static void region_leave_exports(RuntimeSession *r, Region *region, const Artifa
         live[i] = live_tensor_new(r, &out->returns[k]);
         const ReturnPlan *plan = &a->graph->ret[k];
         if (!plan->aliases_input) {
-            live[i]->tensor.storage->version = a->exit[i].version;
+            storage_whole(live[i]->tensor.storage)->version = a->exit[i].version;
         }
     }
     for (int i = region->nlive; i < cap->nlive; i++) {

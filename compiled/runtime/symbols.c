@@ -267,6 +267,9 @@ Symbols *symbols_start(RuntimeSession *r, const Compile *c, Symbols *symbols,
     if (cap->end != END_OK && cap->end != END_BREAK) {
         return symbol_refuse(r, SPECIALIZED_raises);
     }
+    if (cap->recasts) {
+        return symbol_refuse(r, SPECIALIZED_memory);
+    }
     if (cap->data_dependents) {
         return symbol_refuse(r, SPECIALIZED_value);
     }

@@ -83,5 +83,8 @@ bool view_of_pieces(ViewCall *v);
 bool view_of_unbind(ViewCall *v);
 bool view_of_view(ViewCall *v);
 bool view_of_expand(ViewCall *v);
+/* ---- of rows of kind STORAGE ---- */
+bool view_of_reading(ViewCall *v);
+bool view_of_resized(ViewCall *v);
 
 #endif

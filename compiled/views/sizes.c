@@ -148,3 +148,63 @@ bool view_of_expand(ViewCall *v) {
     }
     return layout_countable(t);
 }
+
+/* ---- other readings of memory, and other sizes ---- */
+
+/* A dtype of another size splits or joins the elements of the last dim, which lie side by side. */
+bool view_of_reading(ViewCall *v) {
+    const Tensor *self = v->self;
+    Tensor *t = layout_only(v);
+    int last = self->ndim - 1, from = dtype_bytes(self->dtype);
+    int to = dtype_bytes(t->dtype = v->call->arg[1].dtype);
+    if (from == to) {
+        layout_keep(t, self, 0, self->ndim);
+        return true;
+    }
+    if (last < 0 || self->stride[last] != 1) {
+        return false;
+    }
+    for (int d = 0; d < last && from > to; d++) {
+        layout_add(t, self->size[d], stride_times(self->stride[d], from / to));
+    }
+    for (int d = 0; d < last && from < to; d++) {
+        if (self->stride[d] % (to / from) != 0) {
+            return false;
+        }
+        layout_add(t, self->size[d], self->stride[d] / (to / from));
+    }
+    if (from > to) {
+        t->offset *= from / to;
+        layout_add(t, self->size[last] * (from / to), 1);
+        return true;
+    }
+    t->offset /= to / from;
+    layout_add(t, self->size[last] / (to / from), 1);
+    return self->offset % (to / from) == 0 && self->size[last] % (to / from) == 0;
+}
+
+/* resize_, and the sizes and strides that an out gets: from where self begins. */
+bool view_of_resized(ViewCall *v) {
+    const Tensor *self = v->self;
+    const Arg *size = &v->call->arg[1], *stride = &v->call->arg[2];
+    bool strided = v->call->op->id == OP__resize_out;
+    Tensor *t = layout_only(v);
+    if (!strided && sizes_equal(self->size, self->ndim, size->ints.v, size->ints.n)) {
+        layout_keep(t, self, 0, self->ndim);
+        return true;
+    }
+    if (size->ints.n > MAX_DIMS) {
+        return false;
+    }
+    int64_t step = 1;
+    t->ndim = size->ints.n;
+    for (int d = t->ndim - 1; d >= 0; d--) {
+        if (size->ints.v[d] < 0) {
+            return false;
+        }
+        t->size[d] = size->ints.v[d];
+        t->stride[d] = strided ? stride->ints.v[d] : step;
+        step = stride_times(step, max_i64(t->size[d], 1));
+    }
+    return layout_countable(t);
+}

@@ -44,6 +44,11 @@ static bool view_layouts(ViewCall *v) {
     case OP_split_with_sizes:
     case OP_chunk:
         return view_of_pieces(v);
+    case OP_view_dtype:
+        return view_of_reading(v);
+    case OP_resize_:
+    case OP__resize_out:
+        return view_of_resized(v);
     default:
         CHECK(!"a view op");
         return false;

@@ -6,8 +6,8 @@
 #include "compiled/core/compilation.h"
 #include "program/ops/op.h"
 
-/* For a VIEW or MULTI_VIEW row what call->op->infer is, but decided here. The text and the code of
- * a refusal are those of inference. */
+/* For a VIEW, MULTI_VIEW or STORAGE row what call->op->infer is, but decided here. The text and the
+ * code of a refusal are those of inference. */
 ErrCode view_infer(const Compile *c, const Call *call, Infer *r);
 /* Is it a reduction, or an op like it, that names one or several dims of self? */
 bool view_names_dims(const OpInfo *op);

@@ -1,4 +1,4 @@
-/* Geometry of STORAGE rows: memory read as another dtype, and resize_. */
+/* Geometry of STORAGE rows: memory read as another dtype, and resize_; and of _bitcast. */
 #include "program/infer/infer.h"
 
 /* Adds the output, initialized with self's geometry. */
@@ -70,4 +70,16 @@ ErrCode infer_resize_out(const Call *call, Infer *r) {
     const Arg *stride = &call->arg[2];
     memcpy(r->out[0].stride, stride->ints.v, (size_t)stride->ints.n * sizeof *stride->ints.v);
     return ERR_none;
+}
+
+/* _bitcast: the elements of a dim as elements of another dtype, as many whole ones as they make. */
+ErrCode infer_bitcast(const Call *call, Infer *r) {
+    const Tensor *self = call->arg[0].tensor;
+    DType to = call->arg[1].dtype;
+    int64_t numel = 0;
+    if (self->ndim != 1) {
+        return error_set(r->err, ERR_invalid, "_bitcast expects one dim");
+    }
+    numel = self->size[0] * dtype_bytes(self->dtype) / dtype_bytes(to);
+    return infer_contiguous(r, to, &numel, 1);
 }

@@ -2,9 +2,22 @@
  * nonzero, and writes to a view of a copy. */
 #include "program/kernels/kernels.h"
 
+#include <string.h>
+
 /* clone, _to_copy, _contiguous_copy. */
 ErrCode kernel_copy_self(const Call *call, Tensor *const *out, KernelCtx *k) {
     kernel_start_from(out[0], call->arg[0].tensor, k);
+    return ERR_none;
+}
+
+/* The bytes of self, in order, as elements of another dtype; what is left over is left out. */
+ErrCode kernel_bitcast(const Call *call, Tensor *const *out, KernelCtx *k) {
+    const Tensor *self = call->arg[0].tensor;
+    int64_t bytes = tensor_numel(out[0]) * dtype_bytes(out[0]->dtype);
+    void *dense = arena_alloc_raw(k->arena, tensor_numel(self) * dtype_bytes(self->dtype));
+    tensor_gather(self, dense);
+    memcpy((char *)out[0]->storage->data + out[0]->offset * dtype_bytes(out[0]->dtype), dense,
+           (size_t)bytes);
     return ERR_none;
 }
 
