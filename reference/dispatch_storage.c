@@ -100,7 +100,7 @@ void dispatch_storage_written(Session *s, const Storage *written) {
     if (!whole->readings) {
         return;
     }
-    if (s->detect_unspecified && holds_nan(written)) {
+    if (holds_nan(written)) {
         session_unspecified(s, "the bits of a nan");
     }
     if (!s->shadow) {
