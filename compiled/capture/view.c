@@ -203,8 +203,10 @@ ErrCode capture_storage(Capture *cap, const Call *call, Tensor **out, int *nout)
         return error_set(cap->emit.err, ERR_invalid, "cannot resize variables that require grad");
     }
     const Arg *size = &call->arg[1];
-    bool same = sizes_equal(self->tensor.size, self->tensor.ndim, size->ints.v, size->ints.n);
+    if (sizes_equal(self->tensor.size, self->tensor.ndim, size->ints.v, size->ints.n)) {
+        return ERR_none; /* no write, so that what is saved of it stays valid */
+    }
     TRY(apply_sizes(cap, call));
-    storage_whole(self->tensor.storage)->version += !same;
+    storage_whole(self->tensor.storage)->version++;
     return ERR_none;
 }
