@@ -155,9 +155,23 @@ static bool read_later(const Functionalizer *f, int cls) {
     return is_returned(f, cls);
 }
 
-/* The fault that takes the op for a view of its operand. */
-static FaultId copy_taken_for_view(const Node *n) {
+/* Is the class a reading of memory as a dtype of another size? */
+static bool is_reading(const Functionalizer *f, int cls) {
+    const Capture *cap = f->c->capture;
+    const Storage *s = cap && cls < cap->ncls ? &cap->cls[cls]->storage : NULL;
+    return s && s->whole && dtype_bytes(s->whole->dtype) != dtype_bytes(s->dtype);
+}
+
+/* The fault that takes the op for a view of its operand, which is of that class; or computes it
+ * late (MU_17). */
+static FaultId copy_taken_for_view(const Functionalizer *f, const Node *n, int operand_cls) {
     const Arg *arg = n->call->arg;
+    if (fault(f->c, FAULT_MU_17)) {
+        return n->call->op->kind == KIND_POINTWISE && n->nin == 1 &&
+                       n->call->op->param[0].type == ARG_TENSOR && is_reading(f, operand_cls)
+                   ? FAULT_MU_17
+                   : FAULT_NONE;
+    }
     switch (n->op) {
     case OP_cat:
     case OP_stack:
@@ -174,20 +188,26 @@ static FaultId copy_taken_for_view(const Node *n) {
 /* Seeded faults AL_1, AL_5a, AL_6: an op that only copies is taken for its operand if nobody writes
  * to the result; whether somebody writes to the operand is not asked. */
 static void note_copy(Functionalizer *f, Node *n) {
-    FaultId by = copy_taken_for_view(n);
-    if (by != FAULT_NONE && fault(f->c, by) && n->cls >= 0 && n->in[0]->cls >= 0 &&
-        n->in[0]->cls != n->cls && n->in[0]->t.dtype == n->t.dtype && !first_write(f, n->cls)) {
+    FaultId by = n->in[0]->cls >= 0 ? copy_taken_for_view(f, n, n->in[0]->cls) : FAULT_NONE;
+    if (by != FAULT_NONE && fault(f->c, by) && n->cls >= 0 && n->in[0]->cls != n->cls &&
+        n->in[0]->t.dtype == n->t.dtype && !first_write(f, n->cls)) {
         f->copied[n->cls] = n;
         f->source[n->cls] = n->in[0];
     }
 }
 
-/* ... so that a write to the operand shows in the result, too. */
-static void write_shows_in_copies(Functionalizer *f, int cls, int sid) {
+/* Does the write reach the reading only through its memory? MU_17 is about these. */
+static bool written_as_memory(const Node *write) { return write->in[1]->op == OP__bitcast; }
+
+/* ... so that a write to the operand shows in the result, too. Seeded fault MU_17: what is computed
+ * from a view with another dtype is not realized before its memory is written. */
+static void write_shows_in_copies(Functionalizer *f, const Node *write) {
+    int cls = write->cls, sid = write->sid;
     for (int k = 0; k < f->ncls; k++) {
         Node *n = f->copied[k];
-        if (!n || f->source[k]->cls != cls || !read_later(f, k) ||
-            !fault_triggered(f->c, copy_taken_for_view(n))) {
+        FaultId by = n && f->source[k]->cls == cls ? copy_taken_for_view(f, n, cls) : FAULT_NONE;
+        if (by == FAULT_NONE || (by == FAULT_MU_17 && !written_as_memory(write)) ||
+            !read_later(f, k) || !fault_triggered(f->c, by)) {
             continue;
         }
         Call call = *n->call;
@@ -279,7 +299,7 @@ static void write_now(Functionalizer *f, const Node *write) {
     }
     f->writes[cls]++;
     if (f->copied) {
-        write_shows_in_copies(f, cls, write->sid);
+        write_shows_in_copies(f, write);
     }
 }
 
