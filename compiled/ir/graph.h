@@ -92,8 +92,9 @@ typedef struct ReturnPlan {
                     (values may be one node after CSE) */
     Node *value; /* else: the node that holds the storage's values: once functional, an output like
                     any other */
-    Tensor layout; /* dtype, sizes, strides, offset of the returned tensor in value's buffer: value
-                    * may only be replaced by a node whose buffer has the same image */
+    Tensor layout; /* dtype, sizes, strides, offset of the returned tensor in value's buffer, which
+                    * may be of another dtype (view.dtype): value may only be replaced by a node
+                    * whose buffer has the same image */
     bool requires_grad, is_leaf;
     Node *grad;   /* gradient of a returned leaf that is not an input, or NULL */
     Node *before; /* the tensor's value before the backward, if that writes to it; or NULL */

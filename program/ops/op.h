@@ -19,7 +19,7 @@
  * is parameter 0, like everything that is written. A COMPOSITE with a twin META          changes or
  * cuts history only: detach, detach_, requires_grad_, retain_grad (the executors know them by id)
  *   STORAGE       another reading of self's memory (view.dtype), or a change of the memory itself;
- *                 never recorded, known by id; the compiled executor does not run them
+ *                 never recorded, known by id
  */
 #ifndef PROGRAM_OP_H
 #define PROGRAM_OP_H

@@ -1,6 +1,6 @@
 /* The compiled executor's layouts of views (compiled/views) against inference: random layouts of
- * self and random arguments, in and out of range, of every view op, under the rules of every
- * release. */
+ * self and random arguments, in and out of range, of every view op and of those that read memory
+ * anew, under the rules of every release. */
 #include "compiled/views/views.h"
 #include "program/ops/functions.h"
 #include "program/semantics/semantics.h"
@@ -16,6 +16,11 @@ static uint64_t draw(uint64_t *state, uint64_t below) {
 static int64_t draw_int(uint64_t *state) {
     static const int64_t ends[] = {INT64_MAX, INT64_MIN, INT64_MAX - 1, (int64_t)1 << 40};
     return draw(state, 40) == 0 ? ends[draw(state, 4)] : (int64_t)draw(state, 11) - 5;
+}
+
+static DType draw_dtype(uint64_t *state) {
+    static const DType dtypes[] = {DT_float32, DT_int8, DT_int16, DT_bfloat16, DT_int64, DT_int32};
+    return dtypes[draw(state, COUNT_OF(dtypes))];
 }
 
 /* Sizes 0 to 4, strides of a permuted, sliced or expanded tensor. */
@@ -81,9 +86,15 @@ static void draw_arguments(uint64_t *state, Tensor *self, Arena *arena, Call *ca
             arg->tensor = arena_new(arena, Tensor);
             *arg->tensor = draw_layout(state);
             break;
+        case ARG_DTYPE:
+            arg->dtype = draw_dtype(state);
+            break;
         default:
             break;
         }
+    }
+    if (call->op->id == OP__resize_out) { /* as many strides as sizes */
+        call->arg[2].ints = call->arg[1].ints;
     }
 }
 
@@ -113,13 +124,14 @@ static void views_agree(Semantics release) {
     Arena arena = {0};
     for (int id = 0; id < OP_COUNT; id++) {
         const OpInfo *op = op_info((OpId)id);
-        if (op->kind != KIND_VIEW && op->kind != KIND_MULTI_VIEW) {
+        if (op->kind != KIND_VIEW && op->kind != KIND_MULTI_VIEW && op->kind != KIND_STORAGE) {
             continue;
         }
         int accepted = 0;
         for (int turn = 0; turn < TURNS; turn++) {
             arena_reset(&arena);
             Tensor self = draw_layout(&state);
+            self.dtype = op->kind == KIND_STORAGE ? draw_dtype(&state) : self.dtype;
             Storage storage = {.dtype = self.dtype, .numel = 200 + (int64_t)draw(&state, 50)};
             self.storage = draw(&state, 2) ? &storage : NULL;
             Call call = call_new((OpId)id);
