@@ -224,10 +224,8 @@ static void capture_entries(Capture *cap) {
     cap->entry = arena_alloc_raw(cap->arena, (int64_t)sizeof *cap->entry * in->n);
     cap->external = arena_array(cap->arena, GradNode *, in->n);
     for (int i = 0; i < in->n; i++) {
-        by_entry[i] = capture_entry_class(cap, i, by_entry);
-    }
-    for (int i = 0; i < in->n; i++) {
         const EntryTensor *entry = &in->entry[i];
+        by_entry[i] = capture_entry_class(cap, i, by_entry);
         AliasClass *cls = capture_reading(cap, by_entry[i], in->tensors[i].dtype, AT_RETURN);
         Var *v = &cap->entry[i];
         var_clear(v);
