@@ -27,7 +27,8 @@ Drawn rearranged_argument(Draw *x, int k) {
         return DRAWN;
     }
     if (named(p, "num_classes")) {
-        if (draw_chance(g, 85)) {
+        bool bounded = g->options->max_elements > 0; /* the largest value is not known here */
+        if (draw_chance(g, 85) || bounded) {
             set_int(x->s, k, draw_chance(g, 95) ? draw_between(g, 4, 6) : draw_between(g, -2, 3));
         }
         return DRAWN;
