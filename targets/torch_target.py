@@ -118,6 +118,14 @@ class Source:
         return None, raised
 
 
+def refused_by_function(error):
+    """Is it an assertion about the arguments of a function of torch.nn.functional?"""
+    tb = error.__traceback__ if isinstance(error, AssertionError) else None
+    while tb is not None and not tb.tb_frame.f_code.co_filename.endswith("torch/nn/functional.py"):
+        tb = tb.tb_next
+    return tb is not None
+
+
 def error_record(source, error, at, mode):
     chain = causes(error)
     names = [type(one).__name__ for one in chain]
@@ -131,6 +139,8 @@ def error_record(source, error, at, mode):
         code = "unsupported"
     elif isinstance(error, AssertionError) and inner:
         code = "assertion"
+    elif refused_by_function(error):
+        code = "invalid"
     elif isinstance(error, (AssertionError, KeyError, AttributeError, RecursionError)) and not inner:
         code = "internal"
     else:

@@ -19,6 +19,8 @@ Drawn layer_argument(Draw *x, int k) {
         return pairs_argument(x, k);
     case DRAW_BAGS:
         return bag_argument(x, k);
+    case DRAW_HEADS:
+        return heads_argument(x, k);
     case DRAW_DISTANCES:
         return distance_argument(x, k);
     default:

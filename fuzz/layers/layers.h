@@ -30,5 +30,6 @@ Drawn norm_argument(Draw *x, int k);
 Drawn rearranged_argument(Draw *x, int k);
 Drawn bag_argument(Draw *x, int k);
 Drawn distance_argument(Draw *x, int k);
+Drawn heads_argument(Draw *x, int k);
 
 #endif

@@ -136,6 +136,7 @@ typedef enum DrawKind {
     DRAW_BLOCKS,         /* a list of matrices, vectors and numbers */
     DRAW_POWERS,         /* a small number; no weights */
     DRAW_ATTENTION,      /* queries, keys, values and a mask */
+    DRAW_HEADS,          /* sequences, and the weights that project them */
     DRAW_BAGS,           /* a matrix, indices of its rows, and where the bags of them start */
     DRAW_DISTANCES,      /* matrices with the same columns, and an order of norms */
     DRAW_PROBABILITIES   /* the main tensor holds numbers from 0 to 1 */

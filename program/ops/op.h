@@ -100,7 +100,7 @@ typedef enum ArgType {
     ARG_DATA /* tensor literal */
 } ArgType;
 
-enum { MAX_PARAMS = 9, MAX_OUTPUTS = 64 };
+enum { MAX_PARAMS = 14, MAX_OUTPUTS = 64 };
 
 /* One item of a Python index, bound to tensors. */
 typedef enum IndexKind {

@@ -32,6 +32,8 @@ void python_parameters(const Printer *pr, const NameId *v, int n, bool trace);
 /* Does Python expose the op only as torch.ops.aten? */
 bool python_is_aten_only(const OpInfo *op);
 bool python_is_method(const OpInfo *op);
+/* Is the op a function of torch.nn.functional? */
+bool python_is_functional(const OpInfo *op);
 /* The attribute that a view is in Python, and the sign of an operator; NULL: none. */
 const char *python_attribute(const OpInfo *op);
 const char *python_operator(const OpInfo *op);

@@ -78,6 +78,26 @@ static Stmt with_lists(const Stmt *s, PArg *args) {
     return out;
 }
 
+/* Without the second result, which is None if no weights are needed. */
+static void print_multi_head_attention(const Printer *pr, const Stmt *s) {
+    const int middle = op_param(s->op, "out_proj_weight"),
+              weights = op_param(s->op, "need_weights");
+    text_add(pr->t, "torch.nn.functional.multi_head_attention_forward(");
+    for (int i = 0; i < middle; i++) {
+        print_arg(pr, &s->arg[i], s->op->param[i].type);
+        text_add(pr->t, ", ");
+    }
+    text_add(pr->t, "None, None, False, 0.0, ");
+    Text rest = {.arena = pr->t->arena};
+    Printer part = *pr;
+    part.t = &rest;
+    print_arguments(&part, s, middle, false);
+    text_add(pr->t, rest.v + 1);
+    if (s->arg[weights].given && !s->arg[weights].b) {
+        text_add(pr->t, "[:1]");
+    }
+}
+
 static void print_python_call(const Printer *pr, const Stmt *s, CallStyle call_styles) {
     const OpInfo *op = s->op;
     Text *t = pr->t;
@@ -97,6 +117,8 @@ static void print_python_call(const Printer *pr, const Stmt *s, CallStyle call_s
         text_add(t, "]");
     } else if (op->id == OP_tensor) {
         print_literal(pr, s);
+    } else if (op->id == OP_multi_head_attention_forward) {
+        print_multi_head_attention(pr, s);
     } else if ((python_is_aten_only(op) && !(op->id == OP_rsub_Scalar && has_bool_number(s))) ||
                (call_styles == STYLE_torch_ops && op->kind != KIND_FACTORY &&
                 !has_bool_number(s))) { /* aten.arange increments the version itself */
@@ -116,7 +138,7 @@ static void print_python_call(const Printer *pr, const Stmt *s, CallStyle call_s
     } else if (python_attribute(op)) {
         text_printf(t, "%s.%s", print_name(pr, s->arg[0].tensor), python_attribute(op));
     } else if (!python_is_method(op)) {
-        text_printf(t, op->id == OP_linear ? "torch.nn.functional.%s" : "torch.%s", op->name);
+        text_printf(t, python_is_functional(op) ? "torch.nn.functional.%s" : "torch.%s", op->name);
         print_arguments(pr, s, 0, false);
     } else if (call_styles == STYLE_function) {
         text_printf(t, op->kind == KIND_POINTWISE ? "torch.%s" : "torch.Tensor.%s", op->name);

@@ -98,6 +98,16 @@ bool python_is_aten_only(const OpInfo *op) {
     return false;
 }
 
+bool python_is_functional(const OpInfo *op) {
+    static const char *const names[] = {"linear", "multi_head_attention_forward"};
+    for (int i = 0; i < COUNT_OF(names); i++) {
+        if (strcmp(names[i], op->name) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* Functions that take `self` first and are not methods. */
 static bool is_function(const OpInfo *op) {
     static const char *const names[] = {"avg_pool1d",

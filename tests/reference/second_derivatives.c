@@ -14,7 +14,9 @@
 #include "tests/support/derivative_cases.h"
 
 /* Rows whose second derivative PyTorch does not implement: their rules say so (not_again). */
-static const OpId once[] = {OP_hardsigmoid, OP_embedding_bag, OP_embedding_bag_padding_idx};
+static const OpId once[] = {OP_hardsigmoid, OP_embedding_bag, OP_embedding_bag_padding_idx,
+                            OP_scaled_dot_product_attention,
+                            OP_multi_head_attention_forward}; /* fused */
 
 /* Points that are not smooth, or where PyTorch's first derivative is not differentiable and the
  * rule is PyTorch's. */
