@@ -377,6 +377,7 @@ const char *unspecified(const Call *call) {
                    : NULL;
     case OP_norm_Scalar:
     case OP_norm_dim:
+    case OP_linalg_vector_norm:
         return powers_overflow(call) ? "norm: powers that overflow or vanish" : NULL;
     case OP_expand:
     case OP_broadcast_to:

@@ -121,8 +121,8 @@ static bool holds_least(const Tensor *t) {
     return found;
 }
 
-/* A number whose square overflows: which partial results of a normalization do depends on how they
- * are computed (one rounding or two, Welford's sums or others). */
+/* A number whose square overflows: which partial results of a normalization or of a product of
+ * three do depends on how they are computed (one rounding or two, Welford's sums or others). */
 static bool holds_huge(const Call *call) {
     for (int k = 0; k < call->op->nparam; k++) {
         bool given = call->op->param[k].type == ARG_TENSOR ||
@@ -238,6 +238,8 @@ const char *unspecified_special(const Call *call, bool vectors) {
     case OP_group_norm:
     case OP_rms_norm:
         return holds_huge(call) ? "normalization of numbers that overflow when squared" : NULL;
+    case OP_bilinear:
+        return holds_huge(call) ? "bilinear: a product that overflows" : NULL;
     case OP_cosine_similarity:
     case OP_pairwise_distance:
     case OP_triplet_margin_loss:

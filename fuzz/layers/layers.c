@@ -19,6 +19,11 @@ Drawn layer_argument(Draw *x, int k) {
         return pairs_argument(x, k);
     case DRAW_BAGS:
         return bag_argument(x, k);
+    case DRAW_BILINEAR:
+    case DRAW_BINCOUNT:
+    case DRAW_NEIGHBOURS:
+    case DRAW_VECTOR_NORM:
+        return sums_argument(x, k);
     case DRAW_HEADS:
         return heads_argument(x, k);
     case DRAW_DISTANCES:

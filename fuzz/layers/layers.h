@@ -31,5 +31,6 @@ Drawn rearranged_argument(Draw *x, int k);
 Drawn bag_argument(Draw *x, int k);
 Drawn distance_argument(Draw *x, int k);
 Drawn heads_argument(Draw *x, int k);
+Drawn sums_argument(Draw *x, int k);
 
 #endif

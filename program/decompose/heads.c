@@ -127,7 +127,7 @@ static ErrCode weight_parts(Emit *e, Tensor *t, int parts, int64_t width, Tensor
     Call call = call_new(parts == 2 ? OP_split_with_sizes : OP_chunk);
     call.arg[0] = (Arg){.is_tensor = true, .tensor = t};
     if (parts == 2) {
-        call.arg[1].ints.v = size;
+        call.arg[1].ints.v = arena_copy(e->arena, size, (int64_t)sizeof size);
         call.arg[1].ints.n = 2;
     } else {
         call.arg[1].i = 3;

@@ -409,3 +409,44 @@ ErrCode decompose_rms_norm(Emit *e, const Call *call, Tensor **out, int *nout) {
     }
     return node_answer(e, emit_cast(e, answer, input->dtype), out, nout);
 }
+
+/* ---- local_response_norm (torch/nn/functional.py) ---- */
+
+static int64_t half_below(int64_t n) { return n >= 0 ? n / 2 : -((1 - n) / 2); }
+
+/* The mean of the squares of `size` channels, by a pool over dim 1. */
+static Tensor *mean_of_channels(Emit *e, Tensor *x, int64_t size) {
+    int64_t n = x->ndim, before = half_below(size), after = half_below(size - 1),
+            line[4] = {0, 0, before, after}, plane[6] = {0, 0, 0, 0, before, after}, one = 1,
+            flat[5] = {x->size[0], 1, x->size[1], n > 3 ? x->size[2] : 0, -1};
+    Tensor *mean = emit_mul(e, x, x);
+    if (n == 3) {
+        mean = emit_unsqueeze(e, mean, 1);
+        mean = mean ? emit_op(e, OP_pad, 2, mean, line, 4) : NULL;
+        mean = mean ? emit_op(e, OP_avg_pool2d, 3, mean, (int64_t[]){size, 1}, 2, &one, 1) : NULL;
+    } else {
+        mean = mean ? emit_op(e, OP_view, 2, mean, flat, 5) : NULL;
+        mean = mean ? emit_op(e, OP_pad, 2, mean, plane, 6) : NULL;
+        mean =
+            mean ? emit_op(e, OP_avg_pool3d, 3, mean, (int64_t[]){size, 1, 1}, 3, &one, 1) : NULL;
+    }
+    mean = mean ? emit_op(e, OP_squeeze_dim, 2, mean, (int64_t)1) : NULL;
+    return mean && n > 3 ? emit_op(e, OP_view, 2, mean, x->size, x->ndim) : mean;
+}
+
+ErrCode decompose_local_response_norm(Emit *e, const Call *call, Tensor **out, int *nout) {
+    Tensor *x = call->arg[0].tensor;
+    *nout = 0;
+    if (x->ndim < 3) {
+        return error_set(e->err, ERR_invalid,
+                         "Expected 3D or higher dimensionality input (got %d dimensions)", x->ndim);
+    }
+    if (tensor_numel(x) == 0) {
+        return node_answer(e, x, out, nout);
+    }
+    Tensor *by = mean_of_channels(e, x, call->arg[1].i);
+    by = emit_scalar(e, OP_mul_Scalar, by, scalar_float(call->arg[2].f));
+    by = emit_scalar(e, OP_add_Scalar, by, scalar_float(call->arg[4].f));
+    by = by ? emit_op(e, OP_pow_Tensor_Scalar, 2, by, scalar_float(call->arg[3].f)) : NULL;
+    return node_answer(e, emit_div(e, x, by), out, nout);
+}

@@ -1,6 +1,7 @@
 /* Products in other ops: kron, tensordot, cross, vander, cov and corrcoef
  * (aten/src/ATen/native/LinearAlgebra.cpp, Linear.cpp, Cross.cpp, TensorFactories.cpp,
  * Correlation.cpp). */
+#include "program/decompose/nodes.h"
 #include "program/infer/infer.h"
 
 #include <string.h>
@@ -255,4 +256,83 @@ ErrCode decompose_corrcoef(Emit *e, const Call *call, Tensor **out, int *nout) {
     c = by ? emit_div(e, c, by) : NULL;
     return products_answer(e, c ? emit_op(e, OP_clamp, 3, c, scalar_int(-1), scalar_int(1)) : NULL,
                            out, nout);
+}
+
+/* ---- bilinear: result o is input1 weight[o] input2, row by row ---- */
+
+static ErrCode check_bilinear(const Call *call, Error *err) {
+    const Tensor *x1 = call->arg[0].tensor, *x2 = call->arg[1].tensor,
+                 *weight = call->arg[2].tensor,
+                 *bias = call->arg[3].none ? NULL : call->arg[3].tensor;
+    for (int k = 1; k < (bias ? 4 : 3); k++) {
+        if (call->arg[k].tensor->dtype != x1->dtype) {
+            return error_set(err, ERR_dtype, "All tensors must have the same dtype");
+        }
+    }
+    if (x1->ndim != x2->ndim) {
+        return error_set(err, ERR_invalid,
+                         "bilinear(): input dimensions do not match: got %d and %d", x1->ndim,
+                         x2->ndim);
+    }
+    for (int d = 0; d < x1->ndim - 1; d++) {
+        if (x1->size[d] != x2->size[d]) {
+            return error_set(err, ERR_invalid,
+                             "bilinear(): input batch dimensions do not match at dim %d", d);
+        }
+    }
+    for (int k = 0; k < 2; k++) {
+        const Tensor *x = call->arg[k].tensor;
+        if (x->ndim == 0 || weight->ndim < k + 2) {
+            return error_set(err, ERR_index_range, "Dimension out of range");
+        }
+        if (x->size[x->ndim - 1] != weight->size[k + 1]) {
+            return error_set(err, ERR_invalid,
+                             "bilinear(): input%d size does not match weight size: got %lld but "
+                             "expected %lld",
+                             k + 1, (long long)x->size[x->ndim - 1],
+                             (long long)weight->size[k + 1]);
+        }
+    }
+    if (bias && bias->ndim == 0) {
+        return error_set(err, ERR_index_range,
+                         "Dimension specified as 0 but tensor has no dimensions");
+    }
+    if (bias && bias->size[0] != weight->size[0]) {
+        return error_set(err, ERR_invalid,
+                         "bilinear(): bias size does not match weight size: got %lld but expected "
+                         "%lld",
+                         (long long)bias->size[0], (long long)weight->size[0]);
+    }
+    return ERR_none;
+}
+
+ErrCode decompose_bilinear(Emit *e, const Call *call, Tensor **out, int *nout) {
+    Tensor *x[2], *weight = call->arg[2].tensor, *plain[3];
+    *nout = 0;
+    TRY(check_bilinear(call, e->err));
+    const Tensor *first = call->arg[0].tensor;
+    int64_t size[MAX_DIMS], last = -1;
+    memcpy(size, first->size, sizeof *size * (size_t)first->ndim);
+    size[first->ndim - 1] = weight->size[0];
+    for (int k = 0; k < 2; k++) {
+        Tensor *t = call->arg[k].tensor;
+        x[k] = emit_op(e, OP_reshape, 2, t, (int64_t[]){-1, t->size[t->ndim - 1]}, 2);
+        TRY(e->err->code);
+    }
+    if (weight->ndim != 3) {
+        return error_set(e->err, ERR_unsupported, "bilinear with a weight of %d dims",
+                         weight->ndim);
+    }
+    plain[0] = node_operand(e, x[0]);
+    plain[1] = node_operand(e, weight);
+    plain[2] = node_operand(e, x[1]);
+    Tensor *value = emit_mul(e, emit_binary(e, OP_matmul, plain[0], plain[1]), plain[2]);
+    value = emit_sum_dims(e, value, &last, 1, false);
+    value = value && value->dtype != x[0]->dtype ? emit_cast(e, value, x[0]->dtype) : value;
+    value = emit_unary(e, OP__contiguous_copy, value ? emit_transpose(e, value, 0, 1) : NULL);
+    Tensor *answer = value ? emit_op(e, OP__bilinear, 4, x[0], weight, x[1], value) : NULL;
+    answer = answer ? emit_op(e, OP_reshape, 2, answer, size, first->ndim) : NULL;
+    return products_answer(
+        e, answer && !call->arg[3].none ? emit_add(e, answer, call->arg[3].tensor) : answer, out,
+        nout);
 }

@@ -1,4 +1,5 @@
-/* one_hot, renorm and ldexp (aten/src/ATen/native/Onehot.cpp, Normalization.cpp, BinaryOps.cpp). */
+/* one_hot, bincount, renorm and ldexp (aten/src/ATen/native/Onehot.cpp, SummaryOps.cpp,
+ * Normalization.cpp, BinaryOps.cpp). */
 #include "program/decompose/nodes.h"
 #include "program/infer/infer.h"
 
@@ -27,6 +28,53 @@ ErrCode decompose_one_hot(Emit *e, const Call *call, Tensor **out, int *nout) {
     Tensor *written = hot ? emit_zeros_like(e, hot) : NULL; /* zero_ and scatter_: version 2 */
     written = emit_op(e, OP_zero_, 1, written);
     return node_answer(e, emit_op(e, OP_copy_, 2, written, hot), out, nout);
+}
+
+/* bincount: how often each number from 0 on occurs, or the sums of the weights that it has */
+ErrCode decompose_bincount(Emit *e, const Call *call, Tensor **out, int *nout) {
+    Tensor *self = call->arg[0].tensor, *weights = node_optional(&call->arg[1]);
+    int64_t length = call->arg[2].i, least, most;
+    *nout = 0;
+    if (dtype_is_float(self->dtype) || self->dtype == DT_bool) {
+        return error_set(e->err, ERR_dtype, "\"bincount_cpu\" not implemented for '%s'",
+                         dtype_name(self->dtype));
+    }
+    if (length < 0) {
+        return error_set(e->err, ERR_invalid, "minlength should be >= 0");
+    }
+    if (self->ndim == 1 && tensor_numel(self) == 0) {
+        return node_answer(e, emit_full(e, &length, 1, scalar_int(0), DT_int64), out, nout);
+    }
+    if (self->ndim == 1) {
+        Tensor *ends[2] = {emit_unary(e, OP_min, self), emit_unary(e, OP_max, self)};
+        TRY(e->err->code);
+        TRY(e->item_int(e, ends[0], &least));
+        TRY(e->item_int(e, ends[1], &most));
+    }
+    if (self->ndim != 1 || least < 0) {
+        return error_set(e->err, ERR_invalid,
+                         "bincount only supports 1-d non-negative integral inputs.");
+    }
+    if (weights && (weights->ndim != 1 || weights->size[0] != self->size[0])) {
+        return error_set(e->err, ERR_invalid,
+                         "weights should be 1-d and have the same length as input");
+    }
+    if (most >= (int64_t)1 << 40) {
+        return error_set(e->err, ERR_limit, "bincount of %lld", (long long)most);
+    }
+    DType dtype = !weights ? DT_int64 : weights->dtype == DT_float32 ? DT_float32 : DT_float64;
+    length = max_i64(length, most + 1);
+    Tensor *counted = weights ? emit_cast(e, node_operand(e, weights), dtype)
+                              : emit_full(e, self->size, 1, scalar_int(1), dtype);
+    Tensor *zeros = emit_full(e, &length, 1, scalar_int(0), dtype),
+           *index = emit_cast(e, self, DT_int64);
+    Tensor *sums = zeros && index && counted
+                       ? emit_op(e, OP_index_add, 4, zeros, (int64_t)0, index, counted)
+                       : NULL;
+    if (sums && weights && e->records && e->records(e, weights)) {
+        sums = emit_binary(e, OP__not_again, weights, sums);
+    }
+    return node_answer(e, sums, out, nout);
 }
 
 /* renorm: self, whose slices along dim are shortened to the norm maxnorm */

@@ -1,6 +1,7 @@
 /* var and std with `unbiased`: a correction of 1 or 0. */
 #include "program/ops/emit.h"
 #include "program/ops/functions.h"
+#include "program/semantics/semantics.h"
 
 /* var.correction(self, dim, correction = unbiased, keepdim), and the same for std */
 ErrCode decompose_variance(Emit *e, const Call *call, Tensor **out, int *nout) {
@@ -90,4 +91,37 @@ ErrCode decompose_nanmean(Emit *e, const Call *call, Tensor **out, int *nout) {
     out[0] = emit_div(e, sum[0], factor[0]);
     *nout = out[0] != NULL;
     return e->err->code;
+}
+
+/* linalg_vector_norm: the norm over dims, all of them if there are none */
+ErrCode decompose_vector_norm(Emit *e, const Call *call, Tensor **out, int *nout) {
+    Tensor *self = call->arg[0].tensor;
+    const Arg *dim = &call->arg[2], *dtype = &call->arg[4];
+    int64_t all[MAX_DIMS];
+    int n = 0;
+    *nout = 0;
+    if (!dtype_is_float(self->dtype)) {
+        return error_set(e->err, ERR_dtype,
+                         "linalg.vector_norm: Expected a floating point or complex tensor as "
+                         "input. Got %s",
+                         dtype_name(self->dtype));
+    }
+    if (!dtype->none && dtype->dtype != self->dtype) {
+        return error_set(e->err, ERR_unsupported, "linalg_vector_norm in another dtype");
+    }
+    if (semantics_now < SEMANTICS_2_8) {
+        return error_set(e->err, ERR_unsupported, "linalg_vector_norm before 2.8");
+    }
+    Call c = call_new(OP_norm_dim);
+    c.arg[0] = call->arg[0];
+    c.arg[1] = call->arg[1];
+    c.arg[2] = *dim;
+    if (dim->none || dim->ints.n == 0) {
+        for (; n < self->ndim; n++) {
+            all[n] = n;
+        }
+        c.arg[2] = (Arg){.ints = {arena_copy(e->arena, all, (int64_t)sizeof all), n}};
+    }
+    c.arg[3] = call->arg[3];
+    return emit_call(e, &c, out, nout);
 }

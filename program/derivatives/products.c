@@ -43,3 +43,28 @@ void grad_block_diag(Grad *g) {
         column += columns;
     }
 }
+
+enum { BILINEAR_INPUT1, BILINEAR_WEIGHT, BILINEAR_INPUT2 };
+
+/* input1: sum over o and j of grad[n, o] weight[o, i, j] input2[n, j], and so on */
+void grad_bilinear(Grad *g) {
+    Emit *e = g->e;
+    Tensor *x1 = tensor_arg(g, BILINEAR_INPUT1), *weight = tensor_arg(g, BILINEAR_WEIGHT),
+           *x2 = tensor_arg(g, BILINEAR_INPUT2), *grad = grad_of(g);
+    int64_t first = 0;
+    Tensor *by_output = emit_unsqueeze(e, emit_transpose(e, grad, 0, 1), 2); /* [o, n, 1] */
+    if (wanted(g, BILINEAR_INPUT1)) {
+        Tensor *turned = emit_transpose(e, weight, 1, 2);
+        Tensor *part = emit_mul(e, emit_binary(e, OP_matmul, x2, turned), by_output);
+        give(g, BILINEAR_INPUT1, row_major(g, emit_sum_dims(e, part, &first, 1, false)));
+    }
+    if (wanted(g, BILINEAR_INPUT2)) {
+        Tensor *part = emit_mul(e, emit_binary(e, OP_matmul, x1, weight), by_output);
+        give(g, BILINEAR_INPUT2, row_major(g, emit_sum_dims(e, part, &first, 1, false)));
+    }
+    if (wanted(g, BILINEAR_WEIGHT)) {
+        Tensor *rows = emit_mul(e, emit_unsqueeze(e, x1, 0), by_output); /* [o, n, i] */
+        rows = rows ? emit_transpose(e, rows, 1, 2) : NULL;
+        give(g, BILINEAR_WEIGHT, row_major(g, emit_binary(e, OP_matmul, rows, x2)));
+    }
+}

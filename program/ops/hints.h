@@ -137,6 +137,10 @@ typedef enum DrawKind {
     DRAW_POWERS,         /* a small number; no weights */
     DRAW_ATTENTION,      /* queries, keys, values and a mask */
     DRAW_HEADS,          /* sequences, and the weights that project them */
+    DRAW_VECTOR_NORM,    /* an order of norms and dims */
+    DRAW_BILINEAR,       /* rows of two widths, and a matrix of them for each result */
+    DRAW_BINCOUNT,       /* the main tensor holds small classes; as many weights */
+    DRAW_NEIGHBOURS,     /* how many channels are summed, which are dim 1 */
     DRAW_BAGS,           /* a matrix, indices of its rows, and where the bags of them start */
     DRAW_DISTANCES,      /* matrices with the same columns, and an order of norms */
     DRAW_PROBABILITIES   /* the main tensor holds numbers from 0 to 1 */

@@ -120,7 +120,8 @@ static void print_python_call(const Printer *pr, const Stmt *s, CallStyle call_s
     } else if (op->id == OP_multi_head_attention_forward) {
         print_multi_head_attention(pr, s);
     } else if ((python_is_aten_only(op) && !(op->id == OP_rsub_Scalar && has_bool_number(s))) ||
-               (call_styles == STYLE_torch_ops && op->kind != KIND_FACTORY &&
+               (call_styles == STYLE_torch_ops &&
+                (op->id == OP_linear || !python_is_functional(op)) && op->kind != KIND_FACTORY &&
                 !has_bool_number(s))) { /* aten.arange increments the version itself */
         PArg lists[MAX_PARAMS];
         Stmt listed = *s;

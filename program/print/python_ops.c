@@ -72,6 +72,7 @@ bool python_is_aten_only(const OpInfo *op) {
                                         "renorm",
                                         "ldexp",
                                         "linalg_cross",
+                                        "linalg_vector_norm",
                                         "scaled_dot_product_attention",
                                         "tensordot",
                                         "block_diag"};
@@ -99,7 +100,8 @@ bool python_is_aten_only(const OpInfo *op) {
 }
 
 bool python_is_functional(const OpInfo *op) {
-    static const char *const names[] = {"linear", "multi_head_attention_forward"};
+    static const char *const names[] = {"linear", "local_response_norm",
+                                        "multi_head_attention_forward"};
     for (int i = 0; i < COUNT_OF(names); i++) {
         if (strcmp(names[i], op->name) == 0) {
             return true;
