@@ -187,6 +187,24 @@ static bool reduces_single(const Call *call) {
     return repeated;
 }
 
+/* What is not finite, among what attention compares (a mask may hold -inf), or overflows in a
+ * product: the kernel's largest score may skip a nan. */
+static bool attends_to_nonfinite(const Call *call) {
+    for (int k = 0; k < 4; k++) {
+        const Tensor *t = call->arg[k].none ? NULL : call->arg[k].tensor, *one[1] = {t};
+        if (!t) {
+            continue;
+        }
+        for (Walk w = walk_start(t->size, t->ndim, one, 1); walk_more(&w); walk_next(&w)) {
+            double x = element_double(t->storage->data, t->dtype, w.at[0]);
+            if (!isfinite(x) && !(k == 3 && x == -INFINITY)) {
+                return true;
+            }
+        }
+    }
+    return holds_huge(call);
+}
+
 const char *unspecified_special(const Call *call, bool vectors) {
     const Tensor *self = call->arg[0].tensor;
     switch (call->op->id) {
@@ -238,6 +256,9 @@ const char *unspecified_special(const Call *call, bool vectors) {
     case OP_group_norm:
     case OP_rms_norm:
         return holds_huge(call) ? "normalization of numbers that overflow when squared" : NULL;
+    case OP__fused_attention:
+        return attends_to_nonfinite(call) ? "attention to what is not finite, in the fused kernel"
+                                          : NULL;
     case OP_bilinear:
         return holds_huge(call) ? "bilinear: a product that overflows" : NULL;
     case OP_cosine_similarity:
