@@ -5,6 +5,7 @@
  *   view         the same without data
  *   in place     dispatch_inplace.c, dispatch_storage.c
  *   meta         detach, detach_, requires_grad_, retain_grad */
+#include "reference/unspecified.h"
 #include "reference/dispatch.h"
 
 #include "program/infer/infer.h"
@@ -270,6 +271,9 @@ static ErrCode dispatch_apply_meta(Session *s, const Call *call, Tensor **out, i
 
 static ErrCode emit_apply(Emit *e, const Call *call, Tensor **out, int *nout) {
     Session *s = session_of(e);
+    if (s->detect_unspecified && call->op->id == OP__fused_attention) {
+        session_unspecified(s, unspecified(call));
+    }
     *nout = 0;
     switch (call->op->kind) {
     case KIND_VIEW:

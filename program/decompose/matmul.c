@@ -21,12 +21,18 @@ static Tensor *unsafe_view(Emit *e, Tensor *a, const int64_t *size, int ndim) {
     return emit_op(e, OP__reshape_copy, 2, a, size, ndim);
 }
 
-/* Do the dims before the last one lie in memory as one dim? */
+/* Do the dims before the last one lie in memory as one dim? Since 2.15 those of size 1 do not
+ * count. */
 static bool rows_are_even(const Tensor *t) {
-    for (int d = 0; d < t->ndim - 2; d++) {
-        if (t->stride[d] != t->stride[d + 1] * t->size[d + 1]) {
+    int64_t next = -1;
+    for (int d = t->ndim - 2; d >= 0; d--) {
+        if (t->size[d] == 1 && semantics_now >= SEMANTICS_2_15) {
+            continue;
+        }
+        if (next >= 0 && t->stride[d] != next) {
             return false;
         }
+        next = t->stride[d] * t->size[d];
     }
     return true;
 }

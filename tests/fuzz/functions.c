@@ -43,7 +43,7 @@ END_TEST
 
 START_TEST(every_kind_of_hook_occurs) {
     int removed = 0, after = 0, silent = 0, nested = 0, shared = 0;
-    for (uint64_t i = 0; i < 400; i++) {
+    for (uint64_t i = 0; i < 600; i++) {
         arena_reset(&arena);
         const Program *p = drawn(i);
         int registered[MAX_FUNCTIONS] = {0};
