@@ -414,7 +414,7 @@ ErrCode decompose_rms_norm(Emit *e, const Call *call, Tensor **out, int *nout) {
 
 static int64_t half_below(int64_t n) { return n >= 0 ? n / 2 : -((1 - n) / 2); }
 
-/* The mean of the squares of `size` channels, by a pool over dim 1. */
+/* The mean of `size` channels, each times itself, by a pool over dim 1. */
 static Tensor *mean_of_channels(Emit *e, Tensor *x, int64_t size) {
     int64_t n = x->ndim, before = half_below(size), after = half_below(size - 1),
             line[4] = {0, 0, before, after}, plane[6] = {0, 0, 0, 0, before, after}, one = 1,
