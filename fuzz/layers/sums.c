@@ -28,6 +28,10 @@ static Drawn bilinear_argument(Draw *x, int k) {
 static Drawn bincount_argument(Draw *x, int k) {
     static const DType dtypes[] = {DT_float32, DT_float64, DT_int64, DT_bfloat16, DT_bool};
     Gen *g = x->g;
+    if (g->options->max_elements >
+        0) { /* the largest value, which is the size, is not known here */
+        return DRAWN_NOTHING;
+    }
     if (k == 1) { /* mostly without a history, of which there is no derivative */
         int64_t size = x->t->size[0] + draw_chance(g, 1), values[8];
         DType dtype = dtypes[draw_below(g, draw_chance(g, 70) ? 2 : 5)];
