@@ -295,7 +295,7 @@ static void open_call(Run *r, int number, bool keep) {
     }
 }
 
-static void run_call(Run *r, int number) {
+static void eager_call(Run *r, int number) {
     const Program *p = r->p;
     Arena *arena = r->s.arena;
     int ninputs;
@@ -343,7 +343,7 @@ Result *reference_run(const Program *p, const RunOptions *options, Arena *arena)
     result->calls = arena_array(arena, CallResult, result->ncalls);
     Run r = {.s = {.arena = arena}, .p = p, .options = options, .result = result};
     for (int k = 0; k < result->ncalls; k++) {
-        run_call(&r, k);
+        eager_call(&r, k);
     }
     semantics_enter(before);
     return result;

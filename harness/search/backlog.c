@@ -76,7 +76,8 @@ static void run_again(Backlog *b, Waiting *w) {
     CheckResult out;
     check_program(&b->again, w->program, &scratch, &out);
     bool found = out.verdict == FINDING;
-    if (!found || strcmp(out.finding.kind, "timeout") != 0) { /* a late answer says nothing */
+    bool late = out.a->failure == FAILURE_TIMEOUT || out.b->failure == FAILURE_TIMEOUT;
+    if (!late) { /* a late answer says nothing, also where both are late */
         w->runs++;
         w->seen += found && out.finding.oracle == w->finding.oracle &&
                    strcmp(out.finding.kind, w->finding.kind) == 0;
