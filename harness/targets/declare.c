@@ -173,13 +173,17 @@ static int open_targets(Arena *arena, const char *file, DeclaredTargets *out, ch
                  "there is no targets.json beside the program (name one with --targets FILE)");
         return EXIT_ENVIRONMENT;
     }
+    int code = json_file_read(arena, out->path, read_targets, out, message, message_size);
     char *dir = realpath(out->path, NULL);
-    if (dir) {
+    if (code == EXIT_AGREE && !dir) { /* a pipe is in no folder */
+        snprintf(message, message_size, "cannot find '%.200s'", out->path);
+        code = EXIT_ENVIRONMENT;
+    } else if (dir) {
         *strrchr(dir, '/') = '\0';
         out->dir = arena_strdup(arena, dir);
-        free(dir);
     }
-    return json_file_read(arena, out->path, read_targets, out, message, message_size);
+    free(dir);
+    return code;
 }
 
 /* The declaration of `name`: its own, else one whose name ends in "*" before a version, which

@@ -81,6 +81,9 @@ static bool read_known_conditions(Reader *r, const Json *entry, KnownIssue *out)
                     json_bad(r, block, "there is no context '%.40s'", block->text)))) {
         return false;
     }
+    if (out->reentrant && out->block != CONTEXT_checkpoint) {
+        return json_bad(r, reentrant, "goes with \"block\": \"checkpoint\" only");
+    }
     out->answers[0] = out->answers[1] = "*";
     if (!answers) {
         return true;

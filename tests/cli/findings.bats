@@ -195,6 +195,12 @@ known() {
         refused fuzz --runs 1 --known known.json
         grep -q known.json err.txt
     done
+    known '*' ',"block":"no_such_block"' >known.json
+    refused replay --known known.json good.json
+    grep -q "there is no context 'no_such_block'" err.txt
+    known '*' ',"reentrant":true' >known.json # of any block?
+    refused replay --known known.json good.json
+    grep -q 'goes with "block": "checkpoint" only' err.txt
     refused replay --known missing.json good.json
 }
 

@@ -2,12 +2,10 @@
  * which agree, and the compiled one returns what the bytes of its inputs, little-endian, say.
  *
  * Programs are written with ' for ". The inputs are i = [1065353216, 5] of int32 (the bits of 1.0
- * and 7e-45), h = [1, 0, 2, 0] of int16, and the leaf w = [1, 2]; BREAK is a graph_break. */
+ * and 7e-45), h = [1, 0, 2, 0] of int16, and the leaf w = [1, 2]; {'graph_break': true} is a
+ * graph_break. */
 #include "harness/check/check.h"
-#include "program/json/json.h"
-#include "tests/support/runner.h"
-
-#include <string.h>
+#include "tests/support/quoted.h"
 
 static Arena arena;
 
@@ -85,7 +83,8 @@ static const struct {
      {3, 1, 3, 1},
      0},
     {"a reading crosses a break",
-     "'body': [" READ "BREAK, {'op': 'mul_', 'self': 'v', 'other': 2}, BREAK, {'op': 'add_', "
+     "'body': [" READ "{'graph_break': true}, {'op': 'mul_', 'self': 'v', 'other': 2}, "
+                      "{'graph_break': true}, {'op': 'add_', "
      "'self': 'i', 'other': 1}, {'op': 'mul', 'self': 'v', 'other': 1, 'out': 'y'}], 'return': "
      "['i', 'y']",
      2,
@@ -93,7 +92,8 @@ static const struct {
      2},
     {"memory made inside crosses a break as two readings",
      "'body': [{'op': 'add', 'self': 'h', 'other': 1, 'out': 'm'}, {'op': 'view', 'self': 'm', "
-     "'dtype': 'int64', 'out': 'v'}, BREAK, {'op': 'zero_', 'self': 'v'}, {'op': 'add_', 'self': "
+     "'dtype': 'int64', 'out': 'v'}, {'graph_break': true}, {'op': 'zero_', 'self': 'v'}, {'op': "
+     "'add_', 'self': "
      "'m', 'other': 4}], 'return': ['m', 'v']",
      4,
      {4, 4, 4, 4},
@@ -140,7 +140,8 @@ static const struct {
      0},
     {"... across a break, and for its readings",
      "'body': [" WIDE "{'op': 'resize_', 'self': 'h', 'size': [6]}, {'op': 'fill_', 'self': 'h', "
-     "'value': 1}, BREAK, {'op': 'add_', 'self': 'u', 'other': 1}, {'op': 'resize_', 'self': 'u', "
+     "'value': 1}, {'graph_break': true}, {'op': 'add_', 'self': 'u', 'other': 1}, {'op': "
+     "'resize_', 'self': 'u', "
      "'size': [3]}], 'return': ['u', 'h']",
      3,
      {65538, 65538, 65537},
@@ -167,20 +168,7 @@ static Program *parse(const char *rest) {
         "{'name': 'w', 'dtype': 'float32', 'size': [2], 'requires_grad': true, 'data': [1, 2]}], "
         "'backward': {'fill': 'ones', 'seed': 0}, %s}",
         rest);
-    Text t = {.arena = &arena};
-    for (const char *c = text; *c; c++) {
-        if (strncmp(c, "BREAK", 5) == 0) {
-            text_add(&t, "{\"graph_break\": true}");
-            c += 4;
-        } else {
-            text_addn(&t, *c == '\'' ? "\"" : c, 1);
-        }
-    }
-    char message[256];
-    Program *p;
-    ParseStatus status = program_parse(&arena, t.v, (size_t)t.n, &p, message, sizeof message);
-    ck_assert_msg(status == PARSE_OK && program_verify(p, message, sizeof message), "%s", message);
-    return p;
+    return parse_quoted(&arena, text);
 }
 
 static double element_at(const Values *v, int64_t i) {
