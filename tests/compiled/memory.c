@@ -84,7 +84,7 @@ static const struct {
      0},
     {"a reading crosses a break",
      "'body': [" READ "{'graph_break': true}, {'op': 'mul_', 'self': 'v', 'other': 2}, "
-                      "{'graph_break': true}, {'op': 'add_', "
+     "{'graph_break': true}, {'op': 'add_', "
      "'self': 'i', 'other': 1}, {'op': 'mul', 'self': 'v', 'other': 1, 'out': 'y'}], 'return': "
      "['i', 'y']",
      2,
