@@ -52,7 +52,7 @@ programs_of() { sed 's/"seconds":[0-9.]*/"seconds":0/g' "$1" | LC_ALL=C sort; }
 @test "an oracle that is left out reports nothing" {
     "$TWINGRAD" power --faults GR-10 --trials 2 --budget 60s --json >all.json
     "$TWINGRAD" power --faults GR-10 --trials 2 --budget 1s --no-oracle gradients --json >without.json
-    json 'r[0]["oracles"] == "gradients 2"' <all.json
+    json '"gradients" in r[0]["oracles"]' <all.json
     json '"gradients" not in r[0]["oracles"]' <without.json
     "$TWINGRAD" fuzz --fault GR-10 --runs 300 --no-minimize >/dev/null && return 1
     "$TWINGRAD" fuzz --fault GR-10 --runs 300 --no-oracle status,trace,values,metadata,flags,alias,gradients,calls,stages
