@@ -22,6 +22,7 @@ import linecache
 import math
 import os
 import re
+import subprocess
 import sys
 import types
 import warnings
@@ -32,6 +33,8 @@ import kernels  # noqa: E402
 import settings  # noqa: E402
 from error_codes import INTERNAL_MESSAGE, causes, code_of, kind_and_message, refusal  # noqa: E402
 
+os.environ.setdefault("CUDA_LAUNCH_BLOCKING", "1")  # an error of a kernel belongs to the op that launched it
+
 try:
     import torch
 except ImportError as error:
@@ -40,10 +43,12 @@ except ImportError as error:
 
 VERSION = tuple(int(n) for n in re.findall(r"\d+", torch.__version__)[:2])
 MASK = (1 << 64) - 1
+LOST_GPU = "CUDA error: "  # of a kernel: the process can use the GPU no longer
 LONGEST = 16 << 20  # bytes of an answer: JSON_MAX_BYTES of program/json/tree.h
 DTYPES = {name: getattr(torch, name) for name in "float64 float32 float16 bfloat16 int64 int32 int16 int8 uint8 bool".split()}
 DTYPE_NAMES = {dtype: name for name, dtype in DTYPES.items()}
 FILLED = {}
+DEVICE = "cpu"  # of the mode that runs
 BACKENDS = {"dynamo": "eager", "aot_eager": "aot_eager", "aot_decomp": "aot_eager_decomp_partition", "inductor_lite": "inductor", "inductor": "inductor"}
 
 INTERNAL = ("InternalTorchDynamoError", "BackendCompilerFailed", "LoweringException", "InductorError", "CppCompileError", "PartitionError")
@@ -133,7 +138,9 @@ def error_record(source, error, at, mode):
     message = "; ".join(str(one) for one in chain)
     named = re.findall(r'File "%s", line (\d+)' % re.escape(source.name), message)  # Dynamo's "from user code"
     found = (source.path(int(named[-1])) if named else None) or found
-    if any(name in INTERNAL for name in names) or INTERNAL_MESSAGE in message:
+    if LOST_GPU in message:  # an assertion of a kernel says no more, and the process cannot go on
+        code = "unsupported" if mode.startswith("eager") else "internal"
+    elif any(name in INTERNAL for name in names) or INTERNAL_MESSAGE in message:
         code = refusal(chain) or "internal"
     elif any(name in UNSUPPORTED for name in names):
         code = "unsupported"
@@ -150,6 +157,23 @@ def error_record(source, error, at, mode):
 
 
 # ---- inputs ----
+
+@contextlib.contextmanager
+def device_of(name):
+    """New tensors are on this device. Sums of float32 on a GPU do not round factors to TF32."""
+    global DEVICE
+    before, DEVICE = DEVICE, name
+    if name != "cpu":
+        torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = False
+    if name != before:
+        torch.set_default_device(name)
+    try:
+        yield
+    finally:
+        DEVICE = before
+        if name != before:
+            torch.set_default_device(None if before == "cpu" else before)
+
 
 def wrap(value, dtype):
     info = torch.iinfo(dtype)
@@ -186,8 +210,9 @@ def fill(kind, seed, count, dtype):
     if key not in FILLED:
         if len(FILLED) >= 64:
             FILLED.clear()
-        FILLED[key] = make_fill(*key)
-    return FILLED[key].clone()
+        with device_of("cpu"):
+            FILLED[key] = make_fill(*key)
+    return FILLED[key].clone() if DEVICE == "cpu" else FILLED[key].to(DEVICE)
 
 
 def make_fill(kind, seed, count, dtype):
@@ -476,6 +501,10 @@ def split_mode(mode):
     return mode, suffixes
 
 
+def mode_is_cuda(mode):
+    return "cuda" in split_mode(mode)[1]
+
+
 def modes():
     """The modes that this PyTorch has, and why it lacks others."""
     names, absent = ["eager"], {}
@@ -596,9 +625,8 @@ def run_call(program, executor, spec, inputs, bound, grad_mode, poked, mode):
 def run_program(program, text, mode, poked):
     given = {} if mode.startswith("eager") else program.get("compile", {})
     with contextlib.ExitStack() as patched:
-        if "cuda" in split_mode(mode)[1]:
-            torch.set_default_device("cuda")
-            patched.callback(torch.set_default_device, None)
+        if mode_is_cuda(mode):
+            patched.enter_context(device_of("cuda"))
         config = dict(given.get("config", {}))
         if "seed" in program and split_mode(mode)[0] in BACKENDS:  # what is compiled draws the numbers of eager PyTorch
             config.setdefault("inductor.fallback_random", True)
@@ -607,7 +635,8 @@ def run_program(program, text, mode, poked):
 
 
 def run_calls(program, text, mode, poked, given):
-    source = Source(text)
+    # Dynamo of 2.11 takes literals for tensors of the CPU, whatever the default device
+    source = Source(re.sub(r"(torch\.tensor\(.*?), dtype=", r'\1, device="cuda", dtype=', text) if mode_is_cuda(mode) else text)
     try:
         executor = open_mode(mode, source, given)
         specs = [program.get("inputs", [])] + program.get("recalls", [])
@@ -664,7 +693,8 @@ def result_of(request, mode, names):
             calls = [{"status": "error", "error": {"at": None, "code": "unsupported", "message": str(error)}, "returns": [], "inputs": []}]
         except Exception as error:  # the target itself failed
             message = "%s: %s" % (type(error).__name__, str(error)[:500])
-            calls = [{"status": "error", "error": {"at": None, "code": "internal", "message": message}, "returns": [], "inputs": []}]
+            code = "unsupported" if LOST_GPU in message and mode.startswith("eager") else "internal"
+            calls = [{"status": "error", "error": {"at": None, "code": code, "message": message}, "returns": [], "inputs": []}]
     return {"twingrad_result": 1, "target": "torch %s %s" % (torch.__version__, mode), "calls": calls}
 
 
@@ -722,6 +752,24 @@ def answer_in_child(request, names, absent):
     return text
 
 
+def answer_in_interpreter(request):
+    """The text of the answer of a new interpreter, for a program alone on the GPU: a forked process cannot use the GPU that its parent has opened."""
+    line = json.dumps({key: value for key, value in request.items() if key != "alone"})
+    done = subprocess.run([sys.executable] + sys.argv, input=line + "\n", stdout=subprocess.PIPE, text=True)
+    if done.returncode < 0:  # end with the same signal
+        os.kill(os.getpid(), -done.returncode)
+    if done.returncode or not done.stdout:
+        sys.exit(1)
+    return done.stdout.rstrip("\n")
+
+
+def start_anew(out):
+    """This process again, in place of one that has lost the GPU; the harness notices nothing."""
+    out.flush()
+    os.dup2(out.fileno(), 1)
+    os.execv(sys.executable, [sys.executable] + sys.argv)
+
+
 def main():
     repair()
     warnings.filterwarnings("ignore")
@@ -735,16 +783,22 @@ def main():
     for line in sys.stdin:
         if line.strip():
             request = json.loads(line)
-            if session and any(split_mode(mode)[0] == "inductor" for mode in request.get("modes") or [request.get("mode") or ""]):
+            requested = request.get("modes") or [request.get("mode") or ""]
+            if session and any(split_mode(mode)[0] == "inductor" and not mode_is_cuda(mode) for mode in requested):
                 sharing, session = kernels.install(session), ""
             if sharing:
                 sharing.busy(True)
             alone = request.get("alone") or (VERSION < (2, 0) and "aot" in request.get("modes", [request.get("mode")]))
-            if request.get("alone") and not warm and VERSION >= (2, 0):
+            on_gpu = any(mode_is_cuda(mode) for mode in requested)
+            if request.get("alone") and not warm and not on_gpu and VERSION >= (2, 0):
                 warm_up(request.get("modes") or [request.get("mode")])
                 warm = True
-            out.write((answer_in_child(request, names, absent) if alone else line_of(request, names, absent)) + "\n")
+            text = (answer_in_interpreter(request) if alone and on_gpu else answer_in_child(request, names, absent) if alone
+                    else line_of(request, names, absent))
+            out.write(text + "\n")
             out.flush()
+            if on_gpu and not alone and LOST_GPU in text:
+                start_anew(out)
             if sharing:
                 sharing.busy(False)
 

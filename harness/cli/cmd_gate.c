@@ -4,6 +4,7 @@
 #include "harness/cli/fuzz.h"
 #include "harness/util/interrupt.h"
 #include "harness/util/status.h"
+#include "harness/targets/mode.h"
 
 #include <string.h>
 #include <unistd.h>
@@ -36,7 +37,8 @@ static int gate_python(const char *option, const char *path) {
 static int gate_mode(const Options *o, Arena *arena, const char *mode, int n, int modes) {
     Options own = *o;
     own.command = "fuzz"; /* the same defaults */
-    own.pair = arena_printf(arena, "torch:eager,torch:%.*s", n, mode);
+    const char *name = arena_printf(arena, "%.*s", n, mode);
+    own.pair = arena_printf(arena, "torch:%s,torch:%s", mode_eager(name), name);
     own.targets.python = o->head;
     own.out = o->out ? arena_printf(arena, "%s/%.*s", o->out, n, mode) : NULL;
     double minutes = o->minutes > 0 ? o->minutes : o->runs > 0 ? 0 : GATE_MINUTES;

@@ -5,6 +5,7 @@
 #include "harness/targets/target.h"
 #include "harness/util/interrupt.h"
 #include "harness/util/status.h"
+#include "harness/targets/mode.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -126,7 +127,8 @@ static int run_round(HuntRun *run, double seconds, const Output *output) {
     const char *results = hunt_results_name(h, mode);
     Options own = run->options;
     own.command = "fuzz"; /* the same defaults */
-    own.pair = arena_printf(&run->arena, "%s:eager,%s:%s", run->target, run->target, mode);
+    own.pair =
+        arena_printf(&run->arena, "%s:%s,%s:%s", run->target, mode_eager(mode), run->target, mode);
     own.seed += (uint64_t)h->nrounds;
     own.workers = own.workers < 0 && generates_code(mode) ? INDUCTOR_WORKERS : own.workers;
     own.seconds = own.runs > 0 && own.minutes <= 0 ? 0 : seconds;

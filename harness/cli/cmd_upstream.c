@@ -8,6 +8,7 @@
 #include "harness/report/outcomes.h"
 #include "harness/targets/declare.h"
 #include "harness/triage/locate.h"
+#include "harness/targets/mode.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -118,7 +119,8 @@ static int run_column(UpstreamState *s, const char *target, UpstreamColumn *colu
     if (!checker_settings(s->options, &options, message, sizeof message)) {
         return complain(EXIT_BAD_INPUT, "%s", message);
     }
-    options.pair = arena_printf(&s->home, "%s:eager,%s:%s", target, target, column->mode);
+    options.pair = arena_printf(&s->home, "%s:%s,%s:%s", target, mode_eager(column->mode), target,
+                                column->mode);
     int code = checker_open_options(&c, &options, message, sizeof message);
     if (code != 0) {
         return complain(code, "%s", message);

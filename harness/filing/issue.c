@@ -5,6 +5,7 @@
 #include "harness/filing/issue_script.h"
 #include "harness/filing/report.h"
 #include "program/print/print.h"
+#include "harness/targets/mode.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -119,8 +120,8 @@ static void print_stage(Text *t, const Issue *issue) {
         stage = facts->mode[i].shows ? facts->mode[i].name : NULL;
     }
     text_add(t, "\n### Stage and configuration\n\n");
-    text_printf(t, "`torch.compile(f, backend=\"%s\")`, default configuration, CPU.",
-                script_backend(issue));
+    text_printf(t, "`torch.compile(f, %s)`, default configuration, %s.",
+                script_options(t->arena, issue), mode_is_cuda(issue_mode(issue)) ? "GPU" : "CPU");
     if (stage) {
         text_printf(t, " The first mode that shows it: %s.", stage);
     }
@@ -178,13 +179,14 @@ void issue_unittest(Text *text, const Issue *issue) {
     for (char *c = name; *c; c++) {
         *c = isalnum((unsigned char)*c) ? *c : '_';
     }
-    text_add(text, "# Owner(s): [\"module: inductor\"]\nimport torch\n"
-                   "from torch._inductor.test_case import run_tests, TestCase\n\n\n"
+    text_add(text, "# Owner(s): [\"module: inductor\"]\n");
+    script_print_import(text, issue);
+    text_add(text, "from torch._inductor.test_case import run_tests, TestCase\n\n\n"
                    "class TestCompiledAsEager(TestCase):\n");
     text_printf(text, "    def test_%s(self):\n", name);
     script_print_definitions(text, issue, 2);
-    text_printf(text, "\n        compiled = torch.compile(f, backend=\"%s\")\n",
-                script_backend(issue));
+    text_printf(text, "\n        compiled = torch.compile(f, %s)\n",
+                script_options(text->arena, issue));
     if (f->oracle == ORACLE_status && strncmp(f->kind, "ok_vs_", 6) == 0) {
         text_add(text, "        run(f)  # eager runs\n        run(compiled)\n");
     } else if (f->oracle == ORACLE_status) {

@@ -4,6 +4,7 @@
 #include "harness/targets/declare.h"
 #include "harness/util/io.h"
 #include "harness/util/status.h"
+#include "harness/targets/mode.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -28,7 +29,8 @@ typedef struct Gather {
 static bool gather_run(const Gather *g, const char *target, const char *mode, IssueRun *out,
                        const char **version) {
     const Executor *other = g->e == &g->c->b ? &g->c->a : &g->c->b;
-    const char *eager = other->target ? arena_printf(g->arena, "%s:eager", target) : other->name;
+    const char *eager =
+        other->target ? arena_printf(g->arena, "%s:%s", target, mode_eager(mode)) : other->name;
     const char *pair = arena_printf(g->arena, "%s,%s:%s", eager, target, mode);
     Checker c;
     char message[1024];
@@ -55,9 +57,9 @@ static void gather_modes(const Gather *g, const char *target, IssueFacts *facts)
     const char *own = target_mode(g->e->target), *version;
     for (int i = 0; i < COUNT_OF(modes) && facts->nmodes < ISSUE_MODES; i++) {
         IssueRun *run = &facts->mode[facts->nmodes];
-        run->name = modes[i];
-        facts->nmodes += gather_run(g, target, modes[i], run, &version);
-        if (strcmp(modes[i], own) == 0) {
+        run->name = arena_printf(g->arena, "%s%s", modes[i], mode_device(own));
+        facts->nmodes += gather_run(g, target, run->name, run, &version);
+        if (strcmp(run->name, own) == 0) {
             return;
         }
     }

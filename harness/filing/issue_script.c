@@ -16,6 +16,7 @@
 #include "harness/filing/issue_script.h"
 
 #include "program/print/python.h"
+#include "harness/targets/mode.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -377,12 +378,14 @@ static bool script_compares_tensors(const Issue *issue) {
            (f->oracle == ORACLE_alias && strcmp(f->kind, "poke") == 0);
 }
 
-const char *script_backend(const Issue *issue) {
-    const char *mode = issue->mode ? issue->mode : "inductor";
-    return strcmp(mode, "dynamo") == 0         ? "eager"
-           : strncmp(mode, "inductor", 8) == 0 ? "inductor"
-           : strcmp(mode, "aot") == 0          ? "aot_eager"
-                                               : mode;
+const char *script_options(Arena *arena, const Issue *issue) {
+    return mode_options(arena, issue->mode ? issue->mode : "inductor");
+}
+
+void script_print_import(Text *text, const Issue *issue) {
+    text_printf(text, "import torch\n%s",
+                issue->mode && mode_is_cuda(issue->mode) ? "torch.set_default_device(\"cuda\")\n"
+                                                         : "");
 }
 
 void script_print_outcome(Text *text, int indent) {
@@ -396,12 +399,10 @@ void script_print_outcome(Text *text, int indent) {
 
 void issue_script(Text *text, const Issue *issue) {
     const Finding *f = issue->finding;
-    text_add(text, "import torch\n\n");
+    script_print_import(text, issue);
+    text_add(text, "\n");
     script_print_definitions(text, issue, 0);
-    const char *dynamic =
-        issue->mode && strcmp(issue->mode, "inductor_dynamic") == 0 ? ", dynamic=True" : "";
-    text_printf(text, "\ncompiled = torch.compile(f, backend=\"%s\"%s)\n", script_backend(issue),
-                dynamic);
+    text_printf(text, "\ncompiled = torch.compile(f, %s)\n", script_options(text->arena, issue));
     if (script_compares_tensors(issue)) {
         text_add(text, "torch.testing.assert_close(run(compiled), run(f), equal_nan=True)\n");
     } else if (f->oracle != ORACLE_status) {

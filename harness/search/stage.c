@@ -4,6 +4,7 @@
 #include "harness/search/stage.h"
 
 #include "harness/triage/group.h"
+#include "harness/targets/mode.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -25,7 +26,8 @@ static Checker *open_mode(Stages *s, int k, const CheckerOptions *o, const Check
         bool second = c->b.target == t;
         const char *name = target_name(t), *other = second ? c->a.name : c->b.name;
         char one[64], pair[140], message[1024];
-        snprintf(one, sizeof one, "%.*s:%s", (int)strcspn(name, ":"), name, MODES[k]);
+        snprintf(one, sizeof one, "%.*s:%s%s", (int)strcspn(name, ":"), name, MODES[k],
+                 mode_device(target_mode(t)));
         snprintf(pair, sizeof pair, "%s,%s", second ? other : one, second ? one : other);
         CheckerOptions own = *o;
         own.pair = pair;

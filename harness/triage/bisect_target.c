@@ -7,6 +7,7 @@
 #include "harness/util/io.h"
 #include "harness/util/status.h"
 #include "program/print/print.h"
+#include "harness/targets/mode.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -149,7 +150,8 @@ int bisect_modes(const Output *output, const CompileOptions *compile,
     const char *first = NULL, *own = target_mode(e->target);
     bool last = false;
     for (int i = 0; i <= COUNT_OF(MODES) && !last; i++) {
-        const char *mode = i < COUNT_OF(MODES) ? MODES[i] : own;
+        const char *mode =
+            i < COUNT_OF(MODES) ? arena_printf(arena, "%s%s", MODES[i], mode_device(own)) : own;
         last = strcmp(mode, own) == 0;
         CheckResult out;
         int shows = shows_in(compile, settings, c, e, mode, p, f, arena, &out);
@@ -167,7 +169,8 @@ int bisect_modes(const Output *output, const CompileOptions *compile,
     output_printf(output, "  the first mode that shows it: %s\n", first ? first : "none");
     bool compiles = false; /* by torch.compile */
     for (int i = 0; i < COUNT_OF(COMPILED); i++) {
-        compiles |= first && strcmp(first, COMPILED[i]) == 0;
+        compiles |= first && strlen(COMPILED[i]) == mode_base_length(first) &&
+                    strncmp(first, COMPILED[i], strlen(COMPILED[i])) == 0;
     }
     return compiles ? bisect_by_torch(output, e, first, p, arena) : 0;
 }

@@ -1,0 +1,20 @@
+/* Names of the modes of PyTorch: a base ("inductor"), then suffixes ("_dynamic", "_fullgraph",
+ * "_cuda"; docs/guide/targets.md). */
+#ifndef TWINGRAD_HARNESS_TARGETS_MODE_H
+#define TWINGRAD_HARNESS_TARGETS_MODE_H
+
+#include "tensor/arena.h"
+
+/* Are its tensors on the GPU? */
+bool mode_is_cuda(const char *mode);
+/* Characters of the name without its suffixes: 8 of "inductor_dynamic_cuda". */
+size_t mode_base_length(const char *mode);
+/* The suffix of the device: "_cuda" or "". */
+const char *mode_device(const char *mode);
+/* The mode that interprets on the same device: "eager_cuda" for "inductor_cuda", else "eager". */
+const char *mode_eager(const char *mode);
+/* The arguments of torch.compile, in `arena`: "backend=\"eager\", dynamic=True" for
+ * "dynamo_dynamic". */
+const char *mode_options(Arena *arena, const char *mode);
+
+#endif

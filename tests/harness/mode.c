@@ -1,0 +1,43 @@
+/* The names of a target's modes: a base and suffixes. */
+#include "harness/targets/mode.h"
+#include "tests/support/harness_case.h"
+
+START_TEST(suffixes_are_no_part_of_the_base) {
+    ck_assert_int_eq(mode_base_length("inductor_dynamic_cuda"), 8);
+    ck_assert_int_eq(mode_base_length("inductor_lite"), 13);
+    ck_assert_int_eq(mode_base_length("aot_eager_fullgraph"), 9);
+    ck_assert_int_eq(mode_base_length("eager"), 5);
+}
+END_TEST
+
+START_TEST(a_mode_is_compared_with_eager_on_its_own_device) {
+    ck_assert_str_eq(mode_eager("inductor_dynamic_cuda"), "eager_cuda");
+    ck_assert_str_eq(mode_eager("aot_eager"), "eager");
+    ck_assert_str_eq(mode_device("dynamo_cuda"), "_cuda");
+    ck_assert(!mode_is_cuda("cuda_like"));
+}
+END_TEST
+
+START_TEST(options_name_a_backend_that_torch_compile_knows) {
+    ck_assert_str_eq(mode_options(&arena, "dynamo"), "backend=\"eager\"");
+    ck_assert_str_eq(mode_options(&arena, "aot_decomp_cuda"),
+                     "backend=\"aot_eager_decomp_partition\"");
+    ck_assert_str_eq(mode_options(&arena, "inductor_lite"), "backend=\"inductor\", mode=\"lite\"");
+    ck_assert_str_eq(mode_options(&arena, "inductor_dynamic_cuda"),
+                     "backend=\"inductor\", dynamic=True");
+    ck_assert_str_eq(mode_options(&arena, "aot_eager_fullgraph"),
+                     "backend=\"aot_eager\", fullgraph=True");
+    ck_assert_str_eq(mode_options(&arena, "my_backend"), "backend=\"my_backend\"");
+}
+END_TEST
+
+int main(void) {
+    Suite *suite = suite_create("harness/mode");
+    TCase *tests = tcase_create("harness/mode");
+    tcase_add_checked_fixture(tests, set_up, tear_down);
+    tcase_add_test(tests, suffixes_are_no_part_of_the_base);
+    tcase_add_test(tests, a_mode_is_compared_with_eager_on_its_own_device);
+    tcase_add_test(tests, options_name_a_backend_that_torch_compile_knows);
+    suite_add_tcase(suite, tests);
+    return run_suite("harness/mode", suite);
+}
