@@ -410,10 +410,10 @@ static void engine_exclude_nodes_below_inputs(const EngineTask *task, GradNode *
     }
 }
 
-/* `only_root`: the node is the only root, which the walk starts at, wanted or not. `owned`: nobody
- * else holds the gradient. */
+/* `only_root`: the node is the only root, which the walk starts at, wanted or not. `from`: the node
+ * whose `slot` the gradient is of; NULL: it is of the caller. */
 static inline ErrCode engine_deliver(Session *s, const EngineTask *task, Edge edge, Tensor *grad,
-                                     bool only_root, bool owned, Queue *ready) {
+                                     bool only_root, const GradNode *from, int slot, Queue *ready) {
     GradNode *node = edge.node;
     if (node->dependencies == 0) { /* from a node whose edges were not counted */
         return error_set(s->err, ERR_invalid, "dependency not found");
@@ -426,8 +426,13 @@ static inline ErrCode engine_deliver(Session *s, const EngineTask *task, Edge ed
     node->receiving = true;
     if (grad) {
         Tensor **at = &node->grad[edge.nr];
+        bool owned = from && from->kind == GRAD_NODE_OP && op_clones_gradient(from->call.op, slot);
         node->owned = owned && !*at ? grad : node->owned;
+        bool any_order = *at && from && from->in_list && s->shadow;
         *at = *at ? emit_accumulate(&s->emit, *at, grad, *at == node->owned) : grad;
+        if (any_order && *at) {
+            shadow_any_order(*at, grad);
+        }
     }
     if (last) {
         queue_push(ready, node);
@@ -466,30 +471,25 @@ ErrCode engine_run(Session *s, const EngineTask *task) {
     for (int k = 0; k < task->nroots; k++) {
         TRY(engine_deliver(s, task, task->roots[k],
                            engine_finish(s, task->tangents[k], task->roots[k]), task->nroots == 1,
-                           false, &ready));
+                           NULL, 0, &ready));
     }
     while (ready.n > 0) {
         GradNode *node = queue_pop(&ready);
         node->ran = s->visits;
         zero_tensors_arrive(s, node);
         bool runs = task->ninputs == 0 || node->needed;
-        if (!runs && since(hook_before_capture)) {
-            TRY(engine_call_hooks(s, node));
-        }
+        TRY(!runs && since(hook_before_capture) ? engine_call_hooks(s, node) : ERR_none);
         engine_capture(task, node);
         if (!runs) {
-            if (since(grad_retains)) {
-                TRY(engine_retain_grads(s, node, false));
-            }
+            TRY(since(grad_retains) ? engine_retain_grads(s, node, false) : ERR_none);
             continue;
         }
         Tensor *out[MAX_SLOTS];
         memset(out, 0, sizeof *out * (size_t)node->nslot);
         TRY(engine_run_node(s, task, node, out));
         for (int i = 0; i < node->nslot; i++) {
-            bool owned = node->kind == GRAD_NODE_OP && op_clones_gradient(node->call.op, i);
             if (node->next_edges[i].node) {
-                TRY(engine_deliver(s, task, node->next_edges[i], out[i], false, owned, &ready));
+                TRY(engine_deliver(s, task, node->next_edges[i], out[i], false, node, i, &ready));
             }
         }
     }

@@ -178,6 +178,20 @@ static ErrCode own_gradient(Session *s, Var *leaf) {
     return ERR_none;
 }
 
+ErrCode set_grad(Session *s, Var *self, Var *value) {
+    if (value == self) {
+        return error_set(s->err, ERR_invalid, "can't assign Variable as its own grad");
+    }
+    if (value && value->tensor.dtype != self->tensor.dtype) {
+        return error_set(s->err, ERR_dtype, "attempting to assign a gradient of another dtype");
+    }
+    if (value && !tensor_same_size(&value->tensor, &self->tensor)) {
+        return error_set(s->err, ERR_shape, "attempting to assign a gradient of another size");
+    }
+    self->grad = value ? &value->tensor : NULL;
+    return ERR_none;
+}
+
 ErrCode hooks_run_after(Session *s, Var *leaf) {
     TRY(leaf->grad && !s->dot_grads ? own_gradient(s, leaf) : ERR_none);
     for (const TensorHook *hook = leaf->post_hooks->first; hook; hook = hook->next) {
@@ -185,13 +199,7 @@ ErrCode hooks_run_after(Session *s, Var *leaf) {
         if (!hook->removed) {
             TRY(call_hook(run_of(s), hook->function, leaf, leaf->grad, &out));
         }
-        if (out == &leaf->tensor) {
-            return error_set(s->err, ERR_invalid, "can't assign Variable as its own grad");
-        }
-        if (out) {
-            TRY(check_gradient(s, out, &leaf->tensor));
-            leaf->grad = out;
-        }
+        TRY(out ? set_grad(s, leaf, var_of(out)) : ERR_none);
     }
     return ERR_none;
 }

@@ -90,6 +90,15 @@ bool powers_overflow(const Call *call) {
     return self->dtype == DT_float64 && (isinf(largest) || least == 0);
 }
 
+bool triple_products_overflow(const Call *call, const Tensor *grad) {
+    double most = 1, terms = 1;
+    for (int k = 0; k < 3; k++) {
+        most = fmax(most, magnitude(call->arg[k].tensor, false));
+        terms = fmax(terms, (double)tensor_numel(call->arg[k].tensor));
+    }
+    return magnitude(grad, false) * most * most * terms > dtype_largest(grad->dtype);
+}
+
 bool pair_powers_overflow(const Call *call) {
     int k = op_param(call->op, "p");
     double p = k < 0 ? 2 : fabs(call->arg[k].f);

@@ -25,6 +25,8 @@ bool moments_overflow_of(const Tensor *self);
 bool power_is_largest(const Call *call);
 /* prod */
 bool products_overflow(const Call *call);
+/* bilinear with this gradient of the result: partial sums of products of three. */
+bool triple_products_overflow(const Call *call, const Tensor *grad);
 /* maximum, minimum, ...: two zeros of different sign are compared. The tensors broadcast. */
 bool zeros_compared(const Tensor *a, const Tensor *b);
 /* mm of a column and a row: a product is -0. */

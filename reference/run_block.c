@@ -260,7 +260,7 @@ static ErrCode run_grad(Run *r, const Stmt *stmt) {
     return ERR_none;
 }
 
-/* .grad, read or set (THPVariable_set_grad in torch/csrc/autograd/python_variable.cpp). */
+/* .grad, read or set. */
 static ErrCode run_dot_grad(Run *r, const Stmt *stmt) {
     const DotGradStmt *d = stmt->dot_grad;
     Var *self, *value = NULL;
@@ -272,17 +272,7 @@ static ErrCode run_dot_grad(Run *r, const Stmt *stmt) {
         r->env[stmt->out[0]] = self->grad; /* None: unbound */
         return ERR_none;
     }
-    if (value == self) {
-        return error_set(r->s.err, ERR_invalid, "can't assign Variable as its own grad");
-    }
-    if (value && value->tensor.dtype != self->tensor.dtype) {
-        return error_set(r->s.err, ERR_dtype, "attempting to assign a gradient of another dtype");
-    }
-    if (value && !tensor_same_size(&value->tensor, &self->tensor)) {
-        return error_set(r->s.err, ERR_shape, "attempting to assign a gradient of another size");
-    }
-    self->grad = value ? &value->tensor : NULL;
-    return ERR_none;
+    return set_grad(&r->s, self, value);
 }
 
 static ErrCode run_reference_with(Run *r, const Stmt *stmt) {

@@ -383,3 +383,13 @@ void shadow_compute(Session *s, const Call *call, Tensor *const *out, int nout) 
         }
     }
 }
+
+void shadow_any_order(const Tensor *sum, const Tensor *term) {
+    double u = dtype_unit(sum->dtype);
+    const Tensor *both[2] = {sum, term};
+    for (Walk w = walk_start(sum->size, sum->ndim, both, 2); walk_more(&w); walk_next(&w)) {
+        double after = fabs(sum->storage->value64[w.at[0]]),
+               added = fabs(term->storage->value64[w.at[1]]);
+        sum->storage->bound[w.at[0]] += 2 * u * (after + 2 * added);
+    }
+}

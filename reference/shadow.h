@@ -39,6 +39,9 @@ void shadow_settle(double *value, double *bound, DType dtype, bool from_float);
 /* `t` read as float64 from `data`, an array as long as its storage; `storage` becomes its
  * storage. */
 Tensor shadow_float64(const Tensor *t, double *data, Storage *storage);
+/* `term` has been added to `sum`, in another order than PyTorch adds: partial sums that are exact
+ * here may be rounded there. */
+void shadow_any_order(const Tensor *sum, const Tensor *term);
 /* Is any element inconclusive (bound NaN), or, where a float is read for a discrete choice,
  * inexact? */
 bool shadow_is_inconclusive(const Tensor *t);

@@ -85,6 +85,7 @@ GradNode *node_begin(Session *s, const Call *call, const Slots *slots) {
     Tensor *const *slot = slots->v;
     int n = slots->n;
     GradNode *node = node_new(s, GRAD_NODE_OP, n, 0);
+    node->in_list = s->emit.in_list;
     if (since(no_derivative_first) && op_refuses_backward(call->op)) {
         node->sequence_nr = INT64_MAX;
     }

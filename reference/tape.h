@@ -149,6 +149,7 @@ struct GradNode {
     int place;
     /* engine */
     Tensor **grad; /* gradients that have arrived, by output of the op; NULL: none yet */
+    bool in_list;  /* of one tensor of a list: PyTorch has one node for all of them */
     Tensor *owned; /* the one among them that nobody else holds, or NULL */
     int64_t visit; /* number of the walk that counted it last (Session.visits) */
     int64_t ran;   /* number of the walk that ran it last */
@@ -216,6 +217,9 @@ ErrCode function_run_backward(Session *s, GradNode *node, Tensor *const *grad, T
 
 /* Calls the hooks with the gradient, which they may replace; *grad NULL: undefined (hook.c). */
 ErrCode hooks_run(Session *s, const HookList *list, Tensor **grad);
+/* self.grad = value, also as a post-accumulate hook does it; value NULL: None (THPVariable_set_grad
+ * in torch/csrc/autograd/python_variable.cpp). */
+ErrCode set_grad(Session *s, Var *self, Var *value);
 /* Calls the post-accumulate hooks of a leaf, also where its gradient is undefined. */
 ErrCode hooks_run_after(Session *s, Var *leaf);
 

@@ -313,6 +313,10 @@ const char *unspecified_special_gradient(const Grad *g, bool vectors) {
                             is_special_nan, 0))
                    ? "hardshrink, softshrink: the gradient at nan"
                    : NULL;
+    case OP__bilinear:
+        return g->grad[0] && triple_products_overflow(g->call, g->grad[0])
+                   ? "bilinear: a product that overflows"
+                   : NULL;
     case OP_logit:
         return unspecified_special_any(self, is_special_minus_zero, 0)
                    ? "logit: the sign of the infinite gradient at -0.0"

@@ -86,6 +86,20 @@ static bool grad_is_unseen(const Capture *cap, const Var *self) {
            fault_triggered(cap->c, FAULT_GR_27);
 }
 
+ErrCode capture_set_grad(Capture *cap, Var *self, Var *value) {
+    if (value == self) {
+        return error_set(&cap->err, ERR_invalid, "a tensor cannot be its own gradient");
+    }
+    if (value && value->tensor.dtype != self->tensor.dtype) {
+        return error_set(&cap->err, ERR_dtype, "the gradient has another dtype than the tensor");
+    }
+    if (value && !tensor_same_size(&value->tensor, &self->tensor)) {
+        return error_set(&cap->err, ERR_shape, "the gradient has another size than the tensor");
+    }
+    self->program_grad = value;
+    return ERR_none;
+}
+
 ErrCode capture_dot_grad(Capture *cap, const Stmt *stmt) {
     const DotGradStmt *d = stmt->dot_grad;
     Var *self, *value = NULL;
@@ -104,17 +118,7 @@ ErrCode capture_dot_grad(Capture *cap, const Stmt *stmt) {
         }
         return ERR_none;
     }
-    if (value == self) {
-        return error_set(&cap->err, ERR_invalid, "a tensor cannot be its own gradient");
-    }
-    if (value && value->tensor.dtype != self->tensor.dtype) {
-        return error_set(&cap->err, ERR_dtype, "the gradient has another dtype than the tensor");
-    }
-    if (value && !tensor_same_size(&value->tensor, &self->tensor)) {
-        return error_set(&cap->err, ERR_shape, "the gradient has another size than the tensor");
-    }
-    self->program_grad = value;
-    return ERR_none;
+    return capture_set_grad(cap, self, value);
 }
 
 /* ---- the end of the region ---- */

@@ -285,6 +285,8 @@ ErrCode capture_window(Capture *cap, const GradNode *node, Var *whole, const Ten
 Var *capture_without_history(Capture *cap, const Var *v);
 /* A fresh tensor with the geometry of `like`, from offset 0. */
 ErrCode capture_empty_like(Capture *cap, const Tensor *like, Var **out);
+/* self.grad = value, also as a post-accumulate hook does it; value NULL: None. */
+ErrCode capture_set_grad(Capture *cap, Var *self, Var *value);
 /* A copy in the leaf's layout, if that is dense. */
 ErrCode capture_copy_for_leaf(Capture *cap, const Var *leaf, Tensor *grad, Var **out);
 

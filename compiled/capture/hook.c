@@ -265,13 +265,7 @@ ErrCode capture_call_post_hooks(Capture *cap, Var *leaf) {
         Tensor *grad = leaf->program_grad ? &leaf->program_grad->tensor : NULL;
         const Function *f = &cap->program->functions[hook->function];
         TRY(hook->removed ? ERR_none : hook_call(cap, f, leaf, grad, &out));
-        if (out == leaf) {
-            return error_set(cap->emit.err, ERR_invalid, "a tensor cannot be its own gradient");
-        }
-        if (out) {
-            TRY(hook_check_result(cap, &out->tensor, &leaf->tensor));
-            leaf->program_grad = out;
-        }
+        TRY(out ? capture_set_grad(cap, leaf, out) : ERR_none);
     }
     return ERR_none;
 }

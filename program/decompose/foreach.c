@@ -72,7 +72,10 @@ ErrCode decompose_foreach(Emit *e, const Call *call, Tensor **out, int *nout) {
     for (int i = 0; i < n; i++) {
         Call each = call_of_each(call, i);
         Tensor *result[MAX_OUTPUTS];
-        TRY(emit_call(e, &each, result, &one));
+        e->in_list = true;
+        ErrCode code = emit_call(e, &each, result, &one);
+        e->in_list = false;
+        TRY(code);
         out[i] = result[0];
     }
     *nout = n;

@@ -18,6 +18,7 @@ struct Emit {
     bool in_program;   /* rules run inside the program (torch.autograd.grad), which sees the strides
                           and aliases of their results */
     bool create_graph; /* ... and are differentiated themselves */
+    bool in_list;      /* an op is applied to each tensor of a list */
     bool in_formula;   /* a rule runs whose numbers are no tensors (grad_run_rule) */
     /* Applies any op but a COMPOSITE (emit_call expands those); fills out[0..*nout). */
     ErrCode (*apply)(Emit *e, const Call *call, Tensor **out, int *nout);

@@ -18,7 +18,7 @@ static void setup(void) {
 static void teardown(void) { arena_destroy(&arena); }
 
 /* double, triple, add_one: what they return; nothing: only computes; sum: another size. After
- * accumulation: twice replaces .grad, step writes the tensor. */
+ * accumulation: twice, total and as_float32 set .grad, step writes the tensor. */
 #define HOOK(name, op, more)                                                                       \
     "{'name': '" name "', 'params': ['g'], 'forward': [{'op': '" op "', 'self': 'g', " more        \
     "'out': 'h'}], 'return': ['h']}"
@@ -40,6 +40,11 @@ static const char FUNCTIONS[] =
                                      "{'name': 'twice', 'params': ['p', 'g'], 'forward': [{'op': "
                                      "'mul', 'self': 'g', 'other': 2, "
                                      "'out': 'h'}], 'return': ['h']},"
+                                     "{'name': 'total', 'params': ['p', 'g'], 'forward': [{'op': "
+                                     "'sum', 'self': 'g', 'out': 'h'}], 'return': ['h']},"
+                                     "{'name': 'as_float32', 'params': ['p', 'g'], 'forward': "
+                                     "[{'op': 'to', 'self': 'g', 'dtype': 'float32', 'out': "
+                                     "'h'}], 'return': ['h']},"
                                      "{'name': 'step', 'params': ['p', 'g'], 'forward': [{'op': "
                                      "'sub_', 'self': 'p', 'other': "
                                      "'g'}], 'return': []}";
@@ -123,6 +128,11 @@ START_TEST(what_a_hook_returns_has_the_size_of_the_gradient) {
 }
 END_TEST
 
+START_TEST(what_a_post_accumulate_hook_sets_is_refused_as_an_assignment) {
+    raises(run(Y AFTER("x", "as_float32"), "'y'"), AT_BACKWARD, "dtype");
+    raises(run(Y AFTER("x", "total"), "'y'"), AT_BACKWARD, "shape");
+}
+END_TEST
 START_TEST(hooks_stay_at_the_grad_fn_they_were_registered_at) {
     const char *write = ",{'op': 'mul_', 'self': 'y', 'other': 7}";
     gradient_is(run(arena_printf(&arena, "%s%s", Y ON("y", "add_one"), write), "'y'"), 0, 40);
@@ -216,6 +226,7 @@ int main(void) {
     tcase_add_test(t, removing_takes_the_hook_registered_last_under_these_names);
     tcase_add_test(t, only_what_requires_grad_takes_a_hook);
     tcase_add_test(t, what_a_hook_returns_has_the_size_of_the_gradient);
+    tcase_add_test(t, what_a_post_accumulate_hook_sets_is_refused_as_an_assignment);
     tcase_add_test(t, hooks_stay_at_the_grad_fn_they_were_registered_at);
     tcase_add_test(t, a_view_that_is_regenerated_starts_a_new_list);
     tcase_add_test(t, a_hook_is_called_with_none_where_nothing_arrives);

@@ -180,6 +180,29 @@ START_TEST(the_rounding_of_a_number_counts_in_a_half_product) {
 }
 END_TEST
 
+/* PyTorch has one node for all tensors of a list, and adds their gradients list by list. */
+START_TEST(a_sum_of_gradients_of_a_list_is_as_exact_as_in_any_order) {
+    static const char *const forms[] = {
+        "{'op': '_foreach_mul', 'self': ['x', 'x'], 'other': ['x', 'x'], 'out': ['a', 'b']}",
+        "{'op': 'mul', 'self': 'x', 'other': 'x', 'out': 'a'}, {'op': 'mul', 'self': 'x', 'other': "
+        "'x', 'out': 'b'}"};
+    for (int list = 0; list < 2; list++) {
+        Result *r = run_with("{'name': 'x', 'dtype': 'bfloat16', 'size': [1], 'requires_grad': "
+                             "true, 'data': [2]}",
+                             arena_printf(&arena,
+                                          "%s, {'op': 'grad', 'outputs': ['a', 'b'], 'inputs': "
+                                          "['x'], 'grad_outputs': ['x', 'x'], 'out': ['g']}",
+                                          forms[list]),
+                             "'g'", true);
+        assert_ok(r);
+        const Values *g = &r->calls[0].returns[0].values;
+        ck_assert_double_eq(g->value64[0], 16);
+        ck_assert_int_eq(g->bound[0] >= 0x1p-8 * 16, list == 0);
+        ck_assert_int_eq(g->bound[0] == 0, list == 1);
+    }
+}
+END_TEST
+
 int main(void) {
     Suite *suite = suite_create("shadow");
     TCase *tests = tcase_create("bounds");
@@ -195,6 +218,7 @@ int main(void) {
     tcase_add_test(tests, the_shadow_changes_no_result);
     tcase_add_test(tests, the_product_of_two_bounds_counts);
     tcase_add_test(tests, the_rounding_of_a_number_counts_in_a_half_product);
+    tcase_add_test(tests, a_sum_of_gradients_of_a_list_is_as_exact_as_in_any_order);
     suite_add_tcase(suite, tests);
     return run_suite("reference/shadow", suite);
 }
