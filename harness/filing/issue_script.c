@@ -282,6 +282,38 @@ static const char *script_subject(const Script *s) {
                : "None";
 }
 
+/* Does the program give a tensor another geometry in place? */
+static bool changes_geometry(const Program *p) {
+    bool found = false;
+    for (int sid = 0; sid < p->nstmts; sid++) {
+        const Stmt *s = program_stmt(p, sid);
+        found |=
+            s->kind == STMT_OP && (s->op->kind == KIND_INPLACE_VIEW || s->op->kind == KIND_STORAGE);
+    }
+    return found;
+}
+
+/* Is the finding about an input that may be other than all of its storage, which is compared as a
+ * whole? */
+static bool subject_has_gaps(const Script *s) {
+    const Finding *f = s->issue->finding;
+    int ninputs;
+    bool grad_mode;
+    const Input *inputs = program_call_inputs(s->issue->program, f->call, &ninputs, &grad_mode);
+    if (f->subject != SUBJECT_INPUT || f->index >= ninputs) {
+        return false;
+    }
+    const Input *in = &inputs[f->index];
+    int64_t step = 1;
+    bool whole =
+        in->offset == 0 && in->storage == NAME_NONE && !changes_geometry(s->issue->program);
+    for (int d = in->ndim - 1; d >= 0; d--) {
+        whole &= in->stride[d] == step;
+        step *= in->size[d];
+    }
+    return !whole;
+}
+
 /* The expression that differs; *tensor: it is compared as a tensor. */
 static const char *observed(const Script *s, bool *tensor) {
     const Finding *f = s->issue->finding;
@@ -295,7 +327,12 @@ static const char *observed(const Script *s, bool *tensor) {
         return arena_printf(arena, "%s.grad", of);
     }
     if (f->oracle == ORACLE_values) {
-        return f->subject == SUBJECT_RETURN ? arena_printf(arena, "%s.detach()", of) : of;
+        return f->subject == SUBJECT_RETURN ? arena_printf(arena, "%s.detach()", of)
+               : subject_has_gaps(s)        ? arena_printf(arena,
+                                                           "torch.empty(0, dtype=%s.dtype)"
+                                                                  ".set_(%s.untyped_storage())",
+                                                           of, of)
+                                            : of;
     }
     if (f->oracle == ORACLE_flags) {
         return arena_printf(arena, "%s.%s", of, f->kind);

@@ -207,6 +207,25 @@ START_TEST(what_no_pass_holds_is_told_apart) {
 }
 END_TEST
 
+/* The setup runs in both executors alike; what the function returns of it is made anew. */
+START_TEST(a_return_that_the_setup_made_is_replayed) {
+    static const char text[] =
+        "{\"twingrad\":1,\"inputs\":[{\"name\":\"x\",\"dtype\":\"float32\",\"size\":[2],"
+        "\"data\":{\"fill\":\"ones\"}}],\"setup\":[{\"op\":\"neg\",\"self\":\"x\",\"out\":\"a\"},"
+        "{\"op\":\"select\",\"self\":\"a\",\"dim\":0,\"index\":1,\"out\":\"b\"},"
+        "{\"op\":\"detach\",\"self\":\"b\",\"out\":\"c\"}],\"args\":[\"c\",\"b\"],\"body\":[],"
+        "\"return\":[\"c\"]}";
+    Checker c = with_fault(fault_named("AL-2"));
+    Program *p = parse(text);
+    CheckResult out;
+    check_program(&c, p, &arena, &out);
+    ck_assert_int_eq(out.verdict, FINDING);
+    check_locate(&c, p, &out.finding, &arena);
+    cause_find(&c, p, &out.finding);
+    ck_assert_str_eq(out.finding.cause.stage, "epilogue");
+}
+END_TEST
+
 int main(void) {
     Suite *suite = suite_create("harness/cause");
     TCase *tests = tcase_create("harness/cause");
@@ -218,6 +237,7 @@ int main(void) {
     tcase_add_test(tests, the_least_limit_is_the_step_that_is_named);
     tcase_add_test(tests, a_required_pass_as_the_cause_stands_until_it_is_found_anew);
     tcase_add_test(tests, what_no_pass_holds_is_told_apart);
+    tcase_add_test(tests, a_return_that_the_setup_made_is_replayed);
     suite_add_tcase(suite, tests);
     return run_suite("harness/cause", suite);
 }
