@@ -93,8 +93,10 @@ bool powers_overflow(const Call *call) {
 bool triple_products_overflow(const Call *call, const Tensor *grad) {
     double most = 1, terms = 1;
     for (int k = 0; k < 3; k++) {
-        most = fmax(most, magnitude(call->arg[k].tensor, false));
-        terms = fmax(terms, (double)tensor_numel(call->arg[k].tensor));
+        const Tensor *t = call->arg[k].tensor;
+        bool saved = t->storage && t->storage->data; /* no gradient that is needed reads others */
+        most = saved ? fmax(most, magnitude(t, false)) : most;
+        terms = fmax(terms, (double)tensor_numel(t));
     }
     return magnitude(grad, false) * most * most * terms > dtype_largest(grad->dtype);
 }

@@ -226,6 +226,28 @@ START_TEST(the_gradient_of_selu_of_a_half_is_computed_in_float32) {
 }
 END_TEST
 
+/* Of the operands only those that a needed gradient reads are saved. */
+START_TEST(partial_products_of_bilinear_are_looked_for_in_what_is_saved) {
+    static const char *const tangent[] = {"[1, 1]", "[1, 3e38]"};
+    for (int huge = 0; huge < 2; huge++) {
+        const char *inputs = arena_printf(
+            &arena,
+            "{'name': 'a', 'dtype': 'float32', 'size': [1, 2], 'requires_grad': true, 'data': [1, "
+            "2]}, {'name': 'b', 'dtype': 'float32', 'size': [1, 2], 'data': [3, 4]}, {'name': 'w', "
+            "'dtype': 'float32', 'size': [2, 2, 2], 'data': {'fill': 'ones', 'seed': 0}}, {'name': "
+            "'g', 'dtype': 'float32', 'size': [1, 2], 'data': %s}",
+            tangent[huge]);
+        Result *r = run_under(inputs,
+                              "{'op': 'bilinear', 'input1': 'a', 'input2': 'b', 'weight': 'w', "
+                              "'out': 'y'}, {'op': 'grad', 'outputs': ['y'], 'inputs': ['a'], "
+                              "'grad_outputs': ['g'], 'out': ['d']}",
+                              "'d'", (RunOptions){.detect_unspecified = true});
+        assert_ok(r);
+        ck_assert_int_eq(r->unspecified != NULL, huge);
+    }
+}
+END_TEST
+
 int main(void) {
     Suite *suite = suite_create("unspecified");
     TCase *tests = tcase_create("unspecified");
@@ -237,6 +259,7 @@ int main(void) {
     tcase_add_test(tests, a_product_of_several_zeros_is_not_differentiated_twice);
     tcase_add_test(tests, what_few_elements_cannot_show_is_specified);
     tcase_add_test(tests, the_gradient_of_selu_of_a_half_is_computed_in_float32);
+    tcase_add_test(tests, partial_products_of_bilinear_are_looked_for_in_what_is_saved);
     suite_add_tcase(suite, tests);
     return run_suite("reference/unspecified", suite);
 }
