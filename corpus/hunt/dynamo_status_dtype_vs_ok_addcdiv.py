@@ -1,0 +1,20 @@
+import torch
+
+def f(x0, x1):
+    v0 = x1.addcdiv_(x0, x0, value=1.0)
+    return None
+
+def run(f):
+    x0 = torch.zeros([], dtype=torch.int64)
+    x1 = torch.zeros([])
+    r = f(x0, x1)
+    return None
+
+compiled = torch.compile(f, backend="aot_eager")
+def outcome(f):
+    try:
+        run(f)
+    except Exception as error:
+        return type(error).__name__
+observed, expected = outcome(compiled), outcome(f)
+assert observed == expected, (observed, expected)
