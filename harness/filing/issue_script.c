@@ -283,7 +283,7 @@ static const char *script_subject(const Script *s) {
 }
 
 /* Does the program give a tensor another geometry in place? */
-static bool changes_geometry(const Program *p) {
+static bool script_changes_geometry(const Program *p) {
     bool found = false;
     for (int sid = 0; sid < p->nstmts; sid++) {
         const Stmt *s = program_stmt(p, sid);
@@ -306,7 +306,7 @@ static bool subject_has_gaps(const Script *s) {
     const Input *in = &inputs[f->index];
     int64_t step = 1;
     bool whole =
-        in->offset == 0 && in->storage == NAME_NONE && !changes_geometry(s->issue->program);
+        in->offset == 0 && in->storage == NAME_NONE && !script_changes_geometry(s->issue->program);
     for (int d = in->ndim - 1; d >= 0; d--) {
         whole &= in->stride[d] == step;
         step *= in->size[d];
