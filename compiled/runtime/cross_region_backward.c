@@ -216,6 +216,11 @@ static ErrCode cross_region_resume(RuntimeSession *r, Region *region, bool retai
                          "the region before ran code for other sizes: %d tensors, not %d",
                          region->nlive, a->capture->nlive);
     }
+    if (a->capture->emit.randoms > region->capture->emit.randoms) { /* hooks; their numbers follow
+                                                                       those drawn since */
+        return error_set(err, ERR_unsupported,
+                         "random ops in the backward of an earlier part of the function");
+    }
     for (int i = 0; i < region->nlive; i++) {
         region->live[i]->regenerated |= a->capture->live[i]->grad_fn.node != back.grad_fn[i];
     }
@@ -305,6 +310,7 @@ static void accumulate_null(const RegionResult *end, Error *err) {
 
 ErrCode cross_region_backward_run(RuntimeSession *r, const RegionResult *end, bool retain_graph,
                                   Error *err) {
+    RandomStream now = r->stream;
     cross_region_distribute(r, end->region, end->artifact->graph, end->outcome.grad);
     for (Region *region = r->last; region; region = region->before) {
         if (err->code == ERR_none && region->nroot > 0) {
@@ -312,6 +318,7 @@ ErrCode cross_region_backward_run(RuntimeSession *r, const RegionResult *end, bo
         }
         region->nroot = 0; /* after an error */
     }
+    r->stream = now;
     if (r->compile->fault != FAULT_NONE && err->code == ERR_none) {
         accumulate_null(end, err);
     }
