@@ -37,6 +37,9 @@ bool compare_tolerant(const Values *a, const Values *expected, int64_t *first);
 /* The same with the tolerances of `arithmetic`, the dtype of the computation, whatever dtype the
  * values were cast to. */
 bool compare_tolerant_in(DType arithmetic, const Values *a, const Values *expected, int64_t *first);
+/* Where nothing bounds the rounding of a program of several steps: four times rtol, of |E| and of
+ * the root mean square of the finite E. */
+bool compare_coarse(const Values *a, const Values *expected, int64_t *first);
 
 /* Bit for bit against a recording; with `zero_sign` false, -0.0 equals 0.0. */
 bool compare_recorded(const Values *a, const Values *expected, bool zero_sign, int64_t *first);

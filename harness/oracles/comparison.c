@@ -61,6 +61,8 @@ Match comparison_match(const Comparison *cmp, const Values *a, const Values *b,
         return compare_external(cmp, a, b, shadow, first);
     case RULE_TOLERANT_SINGLE:
         return compare_tolerant_in(DT_float32, a, b, first) ? MATCH_SAME : MATCH_DIFFERENT;
+    case RULE_COARSE:
+        return compare_coarse(b, a, first) ? MATCH_SAME : MATCH_DIFFERENT;
     case RULE_TOLERANT:
         return compare_tolerant(a, b, first) ? MATCH_SAME : MATCH_DIFFERENT;
     case RULE_RECORDED:

@@ -133,6 +133,26 @@ START_TEST(recordings_are_compared_by_their_own_rules) {
 }
 END_TEST
 
+/* Without a bound, what cancels has the error of what it was made of; a wrong element is far more.
+ */
+START_TEST(a_coarse_comparison_measures_by_the_size_of_the_tensor) {
+    float a[] = {1, 0, 2, INFINITY}, b[] = {1, 5e-6f, 2, INFINITY};
+    Values x = floats(a, 4), y = floats(b, 4);
+    int64_t first;
+    ck_assert(compare_coarse(&x, &y, &first));
+    b[1] = 1.6e-5f;
+    ck_assert(!compare_tolerant(&x, &y, &first));
+    ck_assert(compare_coarse(&x, &y, &first));
+    b[1] = 3e-5f;
+    ck_assert(!compare_coarse(&x, &y, &first));
+    ck_assert_int_eq(first, 1);
+    b[1] = 0;
+    b[3] = 2;
+    ck_assert(!compare_coarse(&x, &y, &first));
+    ck_assert_int_eq(first, 3);
+}
+END_TEST
+
 START_TEST(a_write_through_check_forgives_rounding_but_not_aliasing) {
     float a[] = {1, 2}, b[] = {1.5f, 2}, pa[] = {1, 9}, pb[] = {1.5f, 9};
     Values x = floats(a, 2), y = floats(b, 2);
@@ -169,6 +189,7 @@ int main(void) {
     tcase_add_test(tests, a_float64_baseline_decides_what_a_bound_leaves_open);
     tcase_add_test(tests, integers_are_exact_unless_tainted);
     tcase_add_test(tests, recordings_are_compared_by_their_own_rules);
+    tcase_add_test(tests, a_coarse_comparison_measures_by_the_size_of_the_tensor);
     tcase_add_test(tests, a_write_through_check_forgives_rounding_but_not_aliasing);
     tcase_add_test(tests, numbers_that_are_none_have_one_name_each);
     suite_add_tcase(suite, tests);
