@@ -29,6 +29,17 @@ def causes(error):
     return seen
 
 
+def origins(error):
+    """causes(), and behind them what Dynamo caught before it raised an error of its own `from None`: the error of the fake kernel that ran."""
+    chain = causes(error)
+    while chain and len(chain) < 32:
+        last = chain[-1]
+        if last.__context__ is None or last.__context__ in chain or not type(last).__module__.startswith("torch._dynamo"):
+            break
+        chain += causes(last.__context__)
+    return chain
+
+
 def kind_and_message(error):
     """Name of the type and message of the error that eager PyTorch would raise: Dynamo quotes an error of its fake tensors in the message of its own."""
     quoted = re.search(r"""fake tensor.*?: got (\w+)\((['"])(.*?)\2\)(?:$|\n)""", str(error), re.DOTALL)

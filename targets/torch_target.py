@@ -31,7 +31,7 @@ sys.dont_write_bytecode = True  # the folder may be read-only
 
 import kernels  # noqa: E402
 import settings  # noqa: E402
-from error_codes import INTERNAL_MESSAGE, causes, code_of, kind_and_message, refusal  # noqa: E402
+from error_codes import INTERNAL_MESSAGE, causes, code_of, kind_and_message, origins, refusal  # noqa: E402
 
 os.environ.setdefault("CUDA_LAUNCH_BLOCKING", "1")  # an error of a kernel belongs to the op that launched it
 
@@ -62,11 +62,11 @@ class Unsupported(Exception):
 
 def frame_of(error):
     """File and function of the innermost frame of the compiler that raised the error, or was running when something else did; None if there is none."""
-    for one in reversed(causes(error)):
+    for one in reversed(origins(error)):
         tb, found = one.__traceback__, None
         while tb is not None:
             code = tb.tb_frame.f_code
-            part = re.search(r"/torch/((_dynamo|_functorch|_inductor|_subclasses|_higher_order_ops|fx|_decomp|_refs|_prims)/.*)", code.co_filename)
+            part = re.search(r"/torch/((_dynamo|_functorch|_inductor|_subclasses|_higher_order_ops|fx|_decomp|_refs|_prims)/.*|_meta_registrations\.py)", code.co_filename)
             found = "%s:%s" % (part.group(1), code.co_name) if part else found
             tb = tb.tb_next
         if found:

@@ -2,12 +2,15 @@
  * a finding. A bad file does not stop the others; the exit code is the worst one. */
 #include "harness/cli/command.h"
 #include "harness/filing/report.h"
+#include "harness/search/group_of.h"
 
 #include <stdio.h>
 
 typedef struct CheckState {
     const Options *options;
     Checker checker;
+    CheckerOptions settings; /* of the checker, with --group */
+    Grouping grouping;
     Arena arena;
     int code;
 } CheckState;
@@ -36,7 +39,7 @@ static void cmd_check_print_canaries(const CheckState *s, Text *t) {
 }
 
 static void cmd_check_print_json(CheckState *s, const char *source, const Program *p,
-                                 const CheckResult *out, double seconds) {
+                                 const CheckResult *out, const GroupOf *group, double seconds) {
     static const char *const verdicts[] = {"agree", "finding", "skip"};
     Text t = {.arena = &s->arena};
     text_add(&t, "{\"type\":\"check\",\"schema_version\":1,\"file\":");
@@ -51,6 +54,11 @@ static void cmd_check_print_json(CheckState *s, const char *source, const Progra
         text_add(&t, ",\"finding\":");
         report_finding_json(&t, p, &out->finding, out->fired);
     }
+    if (group->key) {
+        text_add(&t, ",\"group\":");
+        text_json_string(&t, group->key);
+        text_printf(&t, ",\"standing\":\"%s\"", finding_status_name(group->status));
+    }
     if (s->checker.a.compile.fault != FAULT_NONE) {
         cmd_check_print_canaries(s, &t);
     }
@@ -62,7 +70,7 @@ static void cmd_check_print_json(CheckState *s, const char *source, const Progra
 }
 
 static void check_print_text(CheckState *s, const char *source, const Program *p,
-                             const CheckResult *out, double seconds) {
+                             const CheckResult *out, const GroupOf *group, double seconds) {
     if (s->options->quiet && out->verdict != FINDING) {
         return;
     }
@@ -83,6 +91,10 @@ static void check_print_text(CheckState *s, const char *source, const Program *p
     if (out->verdict == FINDING) {
         Text t = {.arena = &s->arena};
         report_finding(&t, p, &out->finding, &s->checker);
+        if (group->key) {
+            text_printf(&t, "  group      %s (%s)\n", group->key,
+                        finding_status_name(group->status));
+        }
         fputs(t.v, stdout);
     }
 }
@@ -97,15 +109,45 @@ static void cmd_check_each(void *user, const char *source, const Program *p) {
     double start = now_seconds();
     check_program(&s->checker, p, &s->arena, &out);
     double seconds = now_seconds() - start;
+    GroupOf group = {NULL, STATUS_NEW};
     if (out.verdict == FINDING) {
         s->code = worst(s->code, EXIT_FINDINGS);
         check_locate(&s->checker, p, &out.finding, &s->arena);
         finding_breakpoint(&out.finding);
+        if (s->options->group) {
+            group = group_of(&s->grouping, &s->arena, p, &out.finding);
+        }
     }
-    (s->options->json ? cmd_check_print_json : check_print_text)(s, source, p, &out, seconds);
+    (s->options->json ? cmd_check_print_json : check_print_text)(s, source, p, &out, &group,
+                                                                 seconds);
+}
+
+/* What --group needs, in `home`: 0, or an exit code after a complaint. */
+static int cmd_check_open_grouping(CheckState *s, Arena *home) {
+    char message[1024];
+    s->grouping = (Grouping){.options = &s->settings, .checker = &s->checker};
+    return checker_settings(s->options, &s->settings, message, sizeof message)
+               ? open_known(s->options, &s->checker, home, &s->grouping.known)
+               : complain(EXIT_BAD_INPUT, "%s", message);
 }
 
 int cmd_check(const Options *o) {
     CheckState s = {.options = o, .arena = ARENA_EMPTY};
-    return each_checked(o, &s.checker, &s.arena, &s.code, cmd_check_each, &s);
+    if (o->known && !o->group) {
+        return complain(EXIT_BAD_INPUT, "--known is for --group");
+    }
+    Arena home = ARENA_EMPTY;
+    s.code = open_checker(o, &s.checker);
+    if (s.code == 0) {
+        s.code = o->group ? cmd_check_open_grouping(&s, &home) : 0;
+        if (s.code == 0) {
+            int walked = each_program(o, &s.arena, cmd_check_each, &s);
+            s.code = worst(s.code, walked);
+        }
+        stages_close(&s.grouping.stages);
+        checker_close(&s.checker);
+    }
+    arena_destroy(&s.arena);
+    arena_destroy(&home);
+    return s.code;
 }

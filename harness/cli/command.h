@@ -37,6 +37,7 @@ typedef struct Options {
     bool swarm_passes; /* fuzz: disable a random choice of passes */
     bool first;        /* fuzz: stop at the first finding */
     bool every;        /* fuzz: print every finding */
+    bool group;        /* check: say which group a finding is of */
     bool json, timing, quiet, stats, no_minimize, poke;
     bool no_poke, dot;
     const char *faults, *label, *svg; /* power; NULL: not given */

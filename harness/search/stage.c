@@ -118,21 +118,36 @@ bool frame_is_of_every_op(const char *frame) {
     return false;
 }
 
+/* Is the function a kernel for fake tensors? All stages run those, so which of them showed the
+ * error first says nothing about it. */
+static bool frame_is_of_fake_kernel(const char *frame) {
+    static const char *const files[] = {"_decomp/", "_meta_registrations.py:", "_prims/", "_refs/"};
+    for (int i = 0; i < COUNT_OF(files); i++) {
+        if (strncmp(frame, files[i], strlen(files[i])) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
 const char *stage_group(Arena *arena, const char *stage, const Program *small,
                         const Finding *finding) {
     enum { MOST_OPS = 6 };
     Text t = {.arena = arena};
     const char *relation = stage_flag_relation(arena, small, finding);
-    if (relation && !finding->frame[0]) {
+    if (relation && finding->oracle != ORACLE_status) {
         return arena_printf(arena, "%.*s", (int)sizeof((Group *)0)->key - 1,
                             arena_printf(arena, "%s flags %s", stage, relation));
     }
-    text_printf(&t, "%s %s-%s ", stage, oracle_name(finding->oracle), finding->kind);
+    text_printf(&t, "%s %s-%s ", frame_is_of_fake_kernel(finding->frame) ? "fake" : stage,
+                oracle_name(finding->oracle), finding->kind);
     if (finding->frame[0]) {
         text_add(&t, finding->frame);
         if (frame_is_of_every_op(finding->frame) && finding->root.op[0]) {
             text_printf(&t, " %s", finding->root.op);
         }
+    } else if (finding->oracle == ORACLE_status && finding->root.op[0]) {
+        text_add(&t, finding->root.op); /* that one of the two refuses */
     } else {
         add_ops(&t, small, "+", MOST_OPS);
     }

@@ -1,7 +1,8 @@
 /* Findings of a compiling target: which stage of the compiler shows them first, and what they are
  * grouped by. A group is a stage, what differs, and the innermost function of the compiler that
  * raised the error (with the op, where all ops are called in that function) or, where none did, the
- * ops of the minimized program. Where that program asks a
+ * op that only one of the two refuses, or the ops of the minimized program. Kernels of fake
+ * tensors, which all stages run, count as a stage of their own, "fake". Where that program asks a
  * flag of autograd, a group is a stage and how a write reaches the tensor that is asked. */
 #ifndef HARNESS_STAGE_H
 #define HARNESS_STAGE_H

@@ -1,6 +1,7 @@
 /* By names, in groups that may share memory. What is live is read by a statement with an effect,
  * returned, or read by something live; a write has an effect if its group holds an input or
- * something live. A name that is bound twice is live if either binding could be. */
+ * something live, unless the next use of the group in its block writes all of it again. A name that
+ * is bound twice is live if either binding could be. */
 #include "harness/triage/dead.h"
 
 #include "program/lang/uses.h"
@@ -14,6 +15,8 @@ typedef struct DeadNames {
     bool *shown;   /* by group: it holds an input or something live */
     bool found;    /* new ones, in the last walk */
     bool bound;    /* a live name, by the statement that is visited */
+    NameId own;    /* a written name ... */
+    int uses;      /* ... and how often the statement that is visited names its group */
 } DeadNames;
 
 static NameId group_of_name(const DeadNames *d, NameId name) {
@@ -68,12 +71,33 @@ static bool reads_values(const Stmt *s) {
                                                           : true;
 }
 
+static void dead_count_use(void *user, NameId *name, Use use) {
+    DeadNames *d = user;
+    (void)use;
+    d->uses += *name != NAME_NONE && group_of_name(d, *name) == group_of_name(d, d->own);
+}
+
+/* Is what the statement writes written again before anything could read it? */
+static bool is_written_again(DeadNames *d, const Stmt *s) {
+    d->own = s->arg[0].tensor;
+    for (const Stmt *next = s->next; next && next->kind == STMT_OP; next = next->next) {
+        d->uses = 0;
+        stmt_uses((Stmt *)next, dead_count_use, d);
+        if (d->uses > 0) {
+            return d->uses == 1 && dead_writes(next) && next->op->writes == WRITES_ALL &&
+                   next->arg[0].tensor == d->own;
+        }
+    }
+    return false;
+}
+
 /* Has the statement an effect, or does something live need what it binds or writes? */
 static bool is_needed(DeadNames *d, Stmt *s) {
     if (!dead_writes(s) && !only_computes(s)) {
         return true;
     }
-    d->bound = dead_writes(s) && d->shown[group_of_name(d, s->arg[0].tensor)];
+    d->bound =
+        dead_writes(s) && d->shown[group_of_name(d, s->arg[0].tensor)] && !is_written_again(d, s);
     stmt_uses(s, dead_note_bound, d);
     return d->bound;
 }
@@ -81,7 +105,8 @@ static bool is_needed(DeadNames *d, Stmt *s) {
 /* Ops whose result may be a view of the first operand, or that operand. */
 static void join_aliases(DeadNames *d, const Stmt *s) {
     bool alone = s->kind != STMT_OP || s->op->nparam == 0 || s->op->kind == KIND_FACTORY ||
-                 s->op->kind == KIND_POINTWISE || s->op->param[0].type != ARG_TENSOR;
+                 s->op->kind == KIND_POINTWISE || s->op->kind == KIND_FUNC ||
+                 s->op->param[0].type != ARG_TENSOR;
     for (int i = 0; i < s->nout && !alone && s->arg[0].given && s->arg[0].is_tensor; i++) {
         dead_join(d, s->out[i], s->arg[0].tensor);
     }

@@ -216,15 +216,38 @@ bool known_applies(const KnownIssue *issue, const KnownPair *pair) {
             in_version_range(issue, pair->versions[1]));
 }
 
+/* Does the pattern match the finding's signature, or what the program itself shows? A prefix, which
+ * names the signature, returns what the program does not need. */
+static bool signature_matches(const KnownIssue *k, const Program *p, const Finding *f) {
+    char shown[sizeof f->signature];
+    const Stmt *s = p && f->sid >= 0 && f->sid < p->nstmts ? program_stmt(p, f->sid) : NULL;
+    snprintf(shown, sizeof shown, "%s-%s-%s", oracle_name(f->oracle), f->kind,
+             s && s->kind == STMT_OP ? s->op->name : "");
+    return fnmatch(k->signature, f->signature, 0) == 0 ||
+           (k->unused && fnmatch(k->signature, shown, 0) == 0);
+}
+
 /* Is it of the kind that the issue is about, and are the answers? */
 static bool answers_match(const KnownIssue *k, const Finding *f) {
     bool errors =
         f->oracle == ORACLE_status && strncmp(f->a, "ok", 2) != 0 && strncmp(f->b, "ok", 2) != 0;
-    return fnmatch(k->signature, f->signature, 0) == 0 &&
-           fnmatch(k->cause, f->cause.text, 0) == 0 &&
+    return fnmatch(k->cause, f->cause.text, 0) == 0 &&
            (strstr(f->a, k->answer) || strstr(f->b, k->answer)) &&
            fnmatch(k->answers[0], f->a, 0) == 0 && fnmatch(k->answers[1], f->b, 0) == 0 &&
            (!k->refused || errors);
+}
+
+/* Is the op that differs, or the one that made the differing result, called again? */
+static bool repeats(const Program *p, const Finding *f) {
+    int made = -1;
+    for (int sid = 0; f->subject == SUBJECT_RETURN && f->index < p->nreturns && sid < p->nstmts;
+         sid++) {
+        const Stmt *s = program_stmt(p, sid);
+        for (int k = 0; k < s->nout; k++) {
+            made = s->out[k] == p->returns[f->index] ? sid : made;
+        }
+    }
+    return statement_is_repeated(p, f->culprit) || statement_is_repeated(p, made);
 }
 
 static bool has_block(const KnownIssue *k, const Program *p) {
@@ -235,9 +258,9 @@ KnownIssue *known_find(const Known *known, const KnownPair *pair, const Program 
                        const Finding *finding) {
     for (int i = 0; i < known->n; i++) {
         KnownIssue *k = &known->issue[i];
-        if (known_applies(k, pair) && answers_match(k, finding) &&
-            (!k->unused || statement_is_dead(p, finding->sid)) &&
-            (!k->repeated || statement_is_repeated(p, finding->culprit)) &&
+        if (known_applies(k, pair) && signature_matches(k, p, finding) &&
+            answers_match(k, finding) && (!k->unused || statement_is_dead(p, finding->sid)) &&
+            (!k->repeated || repeats(p, finding)) &&
             (k->block == CONTEXT_grad_mode || (minimized && has_block(k, p)))) {
             return k;
         }

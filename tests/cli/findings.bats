@@ -139,6 +139,22 @@ known() {
     printf '{"known":[{"signature":"%s","issue":"https://example.org/1","date":"2026-11-21","note":"seen before"%s}]}\n' "$1" "$2"
 }
 
+@test "check says which group a stored finding is of, and whether it is known" {
+    signed_zeros >zeros.json
+    run -1 "$TWINGRAD" check --group --fault NU-12 zeros.json
+    [[ "$output" == *$'\n  group      cse (new)'* ]]
+    known 'values-data-*' ',"cause":"cse"' >known.json
+    run -1 "$TWINGRAD" check --group --known known.json --fault NU-12 zeros.json
+    [[ "$output" == *$'\n  group      https://example.org/1 (known)'* ]]
+    known 'values-data-*' ',"cause":"dce"' >known.json
+    "$TWINGRAD" check --group --known known.json --json --fault NU-12 zeros.json zeros.json good.json >lines.json || [ $? -eq 1 ]
+    json '[(r[k]["group"], r[k]["standing"]) for k in (0, 1)] == [("cse", "new")] * 2 and "group" not in r[2]' <lines.json
+    run -2 "$TWINGRAD" check --known known.json good.json
+    [[ "$output" == *'--known is for --group'* ]]
+    run -2 "$TWINGRAD" check --group --known none.json good.json
+    [[ "$output" == *'none.json'* ]]
+}
+
 @test "a known issue is shown as known, and the exit code is about the new ones" {
     known 'values-data-*' ',"cause":"cse"' >known.json
     run "$TWINGRAD" fuzz --fault NU-12 --runs 1000 --known known.json

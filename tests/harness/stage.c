@@ -69,6 +69,16 @@ START_TEST(other_findings_are_grouped_by_oracle_and_ops) {
     ck_assert(frame_is_of_every_op(f.frame));
     ck_assert_str_eq(stage_group(&arena, "dynamo", parse(INPUTS WRITE("x") PROBE("x") END), &f),
                      "dynamo status-ok_vs_internal _dynamo/utils.py:_get_fake_value_impl bmm");
+    /* an error of eager mode has no frame */
+    f.frame[0] = '\0';
+    ck_assert_str_eq(stage_group(&arena, "inductor",
+                                 parse(INPUTS WRITE("x") "{\"probe\":\"size\",\"of\":\"x\"}" END),
+                                 &f),
+                     "inductor status-ok_vs_internal bmm");
+    /* every stage runs the kernels of fake tensors */
+    snprintf(f.frame, sizeof f.frame, "_meta_registrations.py:meta_copy_");
+    ck_assert_str_eq(stage_group(&arena, "aot_eager", parse(INPUTS WRITE("x") PROBE("x") END), &f),
+                     "fake status-ok_vs_internal _meta_registrations.py:meta_copy_");
 }
 END_TEST
 
