@@ -51,7 +51,7 @@ FILLED = {}
 DEVICE = "cpu"  # of the mode that runs
 BACKENDS = {"dynamo": "eager", "aot_eager": "aot_eager", "aot_decomp": "aot_eager_decomp_partition", "inductor_lite": "inductor", "inductor": "inductor"}
 
-INTERNAL = ("InternalTorchDynamoError", "BackendCompilerFailed", "LoweringException", "InductorError", "CppCompileError", "PartitionError")
+INTERNAL = ("MetadataMismatchError", "InternalTorchDynamoError", "BackendCompilerFailed", "LoweringException", "InductorError", "CppCompileError", "PartitionError")
 UNSUPPORTED = ("Unsupported", "DataDependentOutputException", "DynamicOutputShapeException", "UnsupportedOperatorException",
                "GuardOnDataDependentSymNode", "UncapturedHigherOrderOpError")
 
@@ -382,6 +382,50 @@ class Eager:
         return {}
 
 
+def mismatched(message):
+    """What differs between the results of an op and those of its fake kernel, first in one word, then as PyTorch says it."""
+    said = re.sub(r".*?(mismatched tensor metadata[^:]*: |found (?=mismatch))", "", message, count=1, flags=re.DOTALL)
+    words = {"Dtypes": "dtype", "Shapes": "size", "Stride": "stride", "storage offset": "offset", "requires_grad": "requires_grad", "outputs": "alias"}
+    return "%s: %s" % (next((kind for word, kind in words.items() if word in said), "metadata"), said)
+
+
+class Fake(Eager):
+    """Eager mode, in which every ATen op is also run on fake tensors, as compilers do before they run anything: their dtypes, sizes, strides and aliasing
+    must be those of the op (torch/_subclasses/fake_utils.py). Only the forward of a call; what has no fake kernel is not asked."""
+
+    compiling = True
+
+    def __init__(self, source):
+        super().__init__(source)
+        self.asked = 0
+        fake = importlib.import_module("torch._subclasses.fake_tensor")
+        crossref = importlib.import_module("torch._subclasses.fake_utils").CrossRefFakeMode
+        mismatch = importlib.import_module("torch._subclasses.fake_tensor").MetadataMismatchError
+        no_answer = (fake.UnsupportedOperatorException, fake.DynamicOutputShapeException, fake.DataDependentOutputException)
+        this = self
+
+        class Both(crossref):
+            def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+                this.asked += 1
+                try:
+                    return super().__torch_dispatch__(func, types, args, kwargs)
+                except mismatch as error:
+                    raise mismatch("%s (the fake kernel of %s)" % (mismatched(str(error)), func)) from error
+                except Exception as error:  # of the fake kernel, unless the op raises one, too
+                    result = func(*args, **(kwargs or {}))
+                    if isinstance(error, no_answer):
+                        return result
+                    raise error
+        self.mode = Both(only_check_ops_with_meta=False)
+
+    def call(self, args, trace):
+        with self.mode:
+            return super().call(args, trace)
+
+    def counts(self):
+        return {"vacuous": self.asked == 0}
+
+
 class Aot:
     """AOTAutograd has no guards: this class compiles again whenever a property that it specializes on changes."""
 
@@ -517,6 +561,8 @@ def modes():
     except ImportError:
         pass
     bases = list(BACKENDS) if hasattr(torch, "compile") else []
+    if bases:
+        names.append("fake")
     if bases and not hasattr(importlib.import_module("torch._inductor"), "lite_mode_options"):
         bases.remove("inductor_lite")
         absent["inductor_lite"] = absent["inductor_lite_dynamic"] = "torch.compile(mode=\"lite\") is newer than it"
@@ -531,7 +577,8 @@ def modes():
 
 def open_mode(mode, source, given):
     base = split_mode(mode)[0]
-    return Eager(source) if base == "eager" else Aot(source) if base == "aot" else Compile(source, mode, given)
+    plain = {"eager": Eager, "fake": Fake, "aot": Aot}.get(base)
+    return plain(source) if plain else Compile(source, mode, given)
 
 
 # ---- one program ----

@@ -47,9 +47,11 @@ static const char *issue_statement(Arena *arena, const Program *p, const Finding
 static const char *issue_mode(const Issue *issue) { return issue->mode ? issue->mode : "compiled"; }
 
 static const char *issue_title(Arena *arena, const Issue *issue) {
-    return arena_printf(arena, "[torch.compile, %s] %s: `%.120s`", issue_mode(issue),
-                        issue_symptom(issue->finding),
-                        issue_statement(arena, issue->program, issue->finding));
+    bool fake = mode_is_fake(issue_mode(issue));
+    return arena_printf(
+        arena, "[%s] %s: `%.120s`",
+        fake ? "fake tensor" : arena_printf(arena, "torch.compile, %s", issue_mode(issue)),
+        issue_symptom(issue->finding), issue_statement(arena, issue->program, issue->finding));
 }
 
 /* Each op once, in order, as words to search for. */
@@ -120,8 +122,8 @@ static void print_stage(Text *t, const Issue *issue) {
         stage = facts->mode[i].shows ? facts->mode[i].name : NULL;
     }
     text_add(t, "\n### Stage and configuration\n\n");
-    text_printf(t, "`torch.compile(f, %s)`, default configuration, %s.",
-                script_options(t->arena, issue), mode_is_cuda(issue_mode(issue)) ? "GPU" : "CPU");
+    text_printf(t, "`%s`, default configuration, %s.", script_configuration(t->arena, issue),
+                mode_is_cuda(issue_mode(issue)) ? "GPU" : "CPU");
     if (stage) {
         text_printf(t, " The first mode that shows it: %s.", stage);
     }
@@ -185,8 +187,7 @@ void issue_unittest(Text *text, const Issue *issue) {
                    "class TestCompiledAsEager(TestCase):\n");
     text_printf(text, "    def test_%s(self):\n", name);
     script_print_definitions(text, issue, 2);
-    text_printf(text, "\n        compiled = torch.compile(f, %s)\n",
-                script_options(text->arena, issue));
+    script_print_compiled(text, issue, 2);
     if (f->oracle == ORACLE_status && strncmp(f->kind, "ok_vs_", 6) == 0) {
         text_add(text, "        run(f)  # eager runs\n        run(compiled)\n");
     } else if (f->oracle == ORACLE_status) {

@@ -415,14 +415,30 @@ static bool script_compares_tensors(const Issue *issue) {
            (f->oracle == ORACLE_alias && strcmp(f->kind, "poke") == 0);
 }
 
-const char *script_options(Arena *arena, const Issue *issue) {
-    return mode_options(arena, issue->mode ? issue->mode : "inductor");
+const char *script_configuration(Arena *arena, const Issue *issue) {
+    const char *mode = issue->mode ? issue->mode : "inductor";
+    return mode_is_fake(mode)
+               ? "torch._subclasses.fake_utils.CrossRefFakeMode(only_check_ops_with_meta=False)"
+               : arena_printf(arena, "torch.compile(f, %s)", mode_options(arena, mode));
+}
+
+void script_print_compiled(Text *text, const Issue *issue, int indent) {
+    const char *as = script_configuration(text->arena, issue);
+    if (issue->mode && mode_is_fake(issue->mode)) {
+        text_printf(text,
+                    "\n%*sdef compiled(*args):\n%*swith %s:\n"
+                    "%*sreturn f(*args)\n\n",
+                    4 * indent, "", 4 * (indent + 1), "", as, 4 * (indent + 2), "");
+    } else {
+        text_printf(text, "\n%*scompiled = %s\n", 4 * indent, "", as);
+    }
 }
 
 void script_print_import(Text *text, const Issue *issue) {
-    text_printf(text, "import torch\n%s",
-                issue->mode && mode_is_cuda(issue->mode) ? "torch.set_default_device(\"cuda\")\n"
-                                                         : "");
+    const char *mode = issue->mode ? issue->mode : "";
+    text_printf(text, "import torch\n%s%s",
+                mode_is_fake(mode) ? "import torch._subclasses.fake_utils\n" : "",
+                mode_is_cuda(mode) ? "torch.set_default_device(\"cuda\")\n" : "");
 }
 
 void script_print_outcome(Text *text, int indent) {
@@ -439,7 +455,7 @@ void issue_script(Text *text, const Issue *issue) {
     script_print_import(text, issue);
     text_add(text, "\n");
     script_print_definitions(text, issue, 0);
-    text_printf(text, "\ncompiled = torch.compile(f, %s)\n", script_options(text->arena, issue));
+    script_print_compiled(text, issue, 0);
     if (script_compares_tensors(issue)) {
         text_add(text, "torch.testing.assert_close(run(compiled), run(f), equal_nan=True)\n");
     } else if (f->oracle != ORACLE_status) {

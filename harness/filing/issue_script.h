@@ -9,8 +9,10 @@
 void script_print_definitions(Text *text, const Issue *issue, int indent);
 /* The function `outcome(f)`: the name of the exception of run(f), or None. */
 void script_print_outcome(Text *text, int indent);
-/* The arguments of torch.compile for the mode, in `arena`. */
-const char *script_options(Arena *arena, const Issue *issue);
+/* What runs `f` in the mode, in `arena`: "torch.compile(f, backend=..)". */
+const char *script_configuration(Arena *arena, const Issue *issue);
+/* The function `compiled`, which runs `f` in the mode. */
+void script_print_compiled(Text *text, const Issue *issue, int indent);
 /* The first lines: PyTorch, and the GPU as the default device where the mode says so. */
 void script_print_import(Text *text, const Issue *issue);
 

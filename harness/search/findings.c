@@ -210,8 +210,11 @@ static KnownIssue *report_signature(Search *s, Signature *signature, const Progr
         const char *stage = seconds < 0 ? stage_of_pair(&s->checker)
                                         : stage_find(&s->stages, &s->own.checker, &s->checker,
                                                      small, &finding, NULL);
-        signature->stage = arena_strdup(&s->home, stage);
-        signature->key = stage_group(&s->home, stage, small, &finding);
+        const char *fake = seconds < 0 ? NULL
+                                       : stage_fake_group(&s->stages, &s->own.checker, &s->checker,
+                                                          &s->home, small, &finding);
+        signature->stage = arena_strdup(&s->home, fake ? "fake" : stage);
+        signature->key = fake ? fake : stage_group(&s->home, stage, small, &finding);
         signature->terms = stage_search_terms(&s->home, stage, small, &finding);
     }
     if (s->queued && !late && seconds >= 0) {

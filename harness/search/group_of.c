@@ -19,8 +19,11 @@ GroupOf group_of(Grouping *g, Arena *arena, const Program *p, const Finding *loc
     }
     const char *key = group_key(&finding);
     if (external) {
-        const char *stage = stage_find(&g->stages, g->options, g->checker, p, &finding, NULL);
-        key = stage_group(arena, stage, p, &finding);
+        const char *fake = stage_fake_group(&g->stages, g->options, g->checker, arena, p, &finding);
+        key = fake ? fake
+                   : stage_group(arena,
+                                 stage_find(&g->stages, g->options, g->checker, p, &finding, NULL),
+                                 p, &finding);
     }
     return (GroupOf){arena_strdup(arena, key), STATUS_NEW};
 }

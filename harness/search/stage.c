@@ -1,6 +1,7 @@
 /* A stage is a mode of torch.compile's backends: dynamo traces, aot_eager also makes the joint
  * graph, aot_decomp also decomposes its ops and divides it, inductor_lite and inductor also
- * generate code, the first without most of the optimizations. */
+ * generate code, the first without most of the optimizations. All of them run the kernels of fake
+ * tensors, which the mode fake compares with those of eager mode. */
 #include "harness/search/stage.h"
 
 #include "harness/triage/group.h"
@@ -10,8 +11,9 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char *const MODES[STAGE_MODES] = {"dynamo", "aot_eager", "aot_decomp", "inductor_lite",
-                                               "inductor"};
+static const char *const MODES[STAGE_MODES] = {"dynamo",        "aot_eager", "aot_decomp",
+                                               "inductor_lite", "inductor",  "fake"};
+enum { COMPILING_MODES = STAGE_MODES - 1, FAKE = COMPILING_MODES };
 
 static const Target *compiling_of(const Checker *c) {
     return executor_is_external_compiler(&c->b)   ? c->b.target
@@ -38,6 +40,12 @@ static Checker *open_mode(Stages *s, int k, const CheckerOptions *o, const Check
     return s->opened[k] ? &s->checker[k] : NULL;
 }
 
+static bool target_has_mode(const Target *t, const char *mode) {
+    return target_modes_have(target_modes(t), mode, strlen(mode));
+}
+
+static bool is_fake(const Target *t) { return t && mode_is_fake(target_mode(t)); }
+
 const char *stage_find(Stages *s, const CheckerOptions *o, const Checker *c, const Program *p,
                        const Finding *finding, Checker **early) {
     const Target *t = compiling_of(c);
@@ -46,11 +54,9 @@ const char *stage_find(Stages *s, const CheckerOptions *o, const Checker *c, con
     early = early ? early : &none;
     *early = NULL;
     bool late = strcmp(finding->kind, "timeout") == 0;
-    for (int k = 0; t && !late && k < STAGE_MODES && strncmp(own, MODES[k], strlen(MODES[k])) != 0;
-         k++) {
-        Checker *earlier = target_modes_have(target_modes(t), MODES[k], strlen(MODES[k]))
-                               ? open_mode(s, k, o, c)
-                               : NULL;
+    for (int k = 0;
+         t && !late && k < COMPILING_MODES && strncmp(own, MODES[k], strlen(MODES[k])) != 0; k++) {
+        Checker *earlier = target_has_mode(t, MODES[k]) ? open_mode(s, k, o, c) : NULL;
         if (earlier) {
             Arena scratch = ARENA_EMPTY;
             CheckResult out;
@@ -64,6 +70,28 @@ const char *stage_find(Stages *s, const CheckerOptions *o, const Checker *c, con
         }
     }
     return own;
+}
+
+const char *stage_fake_group(Stages *s, const CheckerOptions *o, const Checker *c, Arena *arena,
+                             const Program *p, const Finding *finding) {
+    const Target *t = compiling_of(c);
+    bool late = strcmp(finding->kind, "timeout") == 0 || strcmp(finding->kind, "crash") == 0;
+    Checker *fake = t && !is_fake(t) && !late && target_has_mode(t, MODES[FAKE])
+                        ? open_mode(s, FAKE, o, c)
+                        : NULL;
+    if (!fake) {
+        return NULL;
+    }
+    Arena scratch = ARENA_EMPTY;
+    CheckResult out;
+    check_program(fake, p, &scratch, &out);
+    const char *group = NULL;
+    if (out.verdict == FINDING && strcmp(out.finding.kind, "ok_vs_internal") == 0) {
+        check_locate(fake, p, &out.finding, &scratch);
+        group = stage_group(arena, MODES[FAKE], p, &out.finding);
+    }
+    arena_destroy(&scratch);
+    return group;
 }
 
 const char *stage_of_pair(const Checker *c) {
@@ -105,6 +133,9 @@ bool frame_is_of_every_op(const char *frame) {
         "_dynamo/utils.py:get_fake_value",
         "_dynamo/utils.py:run_node",
         "_subclasses/fake_tensor.py:__torch_dispatch__",
+        "_subclasses/fake_utils.py:__torch_dispatch__",
+        "_subclasses/fake_utils.py:_check_alias_info",
+        "_subclasses/fake_utils.py:_check_fake_real_tensors",
         "_subclasses/functional_tensor.py:__torch_dispatch__",
         "fx/experimental/proxy_tensor.py:__torch_dispatch__",
         "fx/experimental/proxy_tensor.py:__torch_function__",
@@ -130,6 +161,16 @@ static bool frame_is_of_fake_kernel(const char *frame) {
     return false;
 }
 
+/* What of the op's results the mode fake says that its fake kernel has otherwise, a word of a
+ * length; NULL if the finding is another one. */
+static const char *mismatch_of(const Finding *finding, int *length) {
+    static const char raised[] = "MetadataMismatchError: ";
+    const char *what = strstr(finding->b, raised);
+    what = what ? what + strlen(raised) : NULL;
+    *length = what ? (int)strcspn(what, ": ") : 0;
+    return what;
+}
+
 const char *stage_group(Arena *arena, const char *stage, const Program *small,
                         const Finding *finding) {
     enum { MOST_OPS = 6 };
@@ -139,7 +180,13 @@ const char *stage_group(Arena *arena, const char *stage, const Program *small,
         return arena_printf(arena, "%.*s", (int)sizeof((Group *)0)->key - 1,
                             arena_printf(arena, "%s flags %s", stage, relation));
     }
-    text_printf(&t, "%s %s-%s ", frame_is_of_fake_kernel(finding->frame) ? "fake" : stage,
+    int length;
+    const char *mismatch = mismatch_of(finding, &length);
+    if (mismatch) {
+        return arena_printf(arena, "%s %.*s of %s", MODES[FAKE], length, mismatch,
+                            finding->root.op);
+    }
+    text_printf(&t, "%s %s-%s ", frame_is_of_fake_kernel(finding->frame) ? MODES[FAKE] : stage,
                 oracle_name(finding->oracle), finding->kind);
     if (finding->frame[0]) {
         text_add(&t, finding->frame);

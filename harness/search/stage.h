@@ -9,7 +9,7 @@
 
 #include "harness/campaign/options.h"
 
-enum { STAGE_MODES = 5 };
+enum { STAGE_MODES = 6 };
 
 /* The pairs of the earlier modes, opened when first needed; zeros to begin with. */
 typedef struct Stages {
@@ -23,6 +23,11 @@ typedef struct Stages {
  * pair's own. */
 const char *stage_find(Stages *s, const CheckerOptions *o, const Checker *c, const Program *p,
                        const Finding *finding, Checker **early);
+/* The group of a difference between a fake kernel of an op of `p` and the op itself, in `arena`:
+ * what a compiler does with such a program follows from it. NULL if there is none, or if the target
+ * has no mode "fake" to ask. */
+const char *stage_fake_group(Stages *s, const CheckerOptions *o, const Checker *c, Arena *arena,
+                             const Program *p, const Finding *finding);
 /* The mode of the pair's compiling target; "" if it has none. */
 const char *stage_of_pair(const Checker *c);
 void stages_close(Stages *s);

@@ -11,6 +11,10 @@ static bool mode_ends(const char *name, size_t n, const char *end) {
 
 bool mode_is_cuda(const char *mode) { return mode_ends(mode, strlen(mode), "_cuda"); }
 
+bool mode_is_fake(const char *mode) {
+    return mode_base_length(mode) == strlen("fake") && strncmp(mode, "fake", strlen("fake")) == 0;
+}
+
 size_t mode_base_length(const char *mode) {
     size_t n = strlen(mode);
     for (int i = 0; i < COUNT_OF(SUFFIXES); i++) {

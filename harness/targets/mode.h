@@ -7,6 +7,8 @@
 
 /* Are its tensors on the GPU? */
 bool mode_is_cuda(const char *mode);
+/* Does it compare the kernels of fake tensors with eager mode, and compile nothing? */
+bool mode_is_fake(const char *mode);
 /* Characters of the name without its suffixes: 8 of "inductor_dynamic_cuda". */
 size_t mode_base_length(const char *mode);
 /* The suffix of the device: "_cuda" or "". */

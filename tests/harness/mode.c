@@ -15,6 +15,9 @@ START_TEST(a_mode_is_compared_with_eager_on_its_own_device) {
     ck_assert_str_eq(mode_eager("aot_eager"), "eager");
     ck_assert_str_eq(mode_device("dynamo_cuda"), "_cuda");
     ck_assert(!mode_is_cuda("cuda_like"));
+    ck_assert(mode_is_fake("fake"));
+    ck_assert(!mode_is_fake("fakes"));
+    ck_assert(!mode_is_fake(""));
 }
 END_TEST
 
