@@ -205,6 +205,22 @@ static bool attends_to_nonfinite(const Call *call) {
     return holds_huge(call);
 }
 
+/* A dim that is reduced is expanded: a median reads what lies behind its one element. */
+static bool reads_behind(const Call *call) {
+    const Tensor *self = call->arg[0].tensor;
+    int64_t dim = call->arg[1].i + (call->arg[1].i < 0 ? self->ndim : 0);
+    return self->ndim > 0 && dim >= 0 && dim < self->ndim && self->size[dim] > 1 &&
+           self->stride[dim] == 0;
+}
+
+/* nan among more elements than std::sort inserts one by one: it is in no order. */
+static bool sorts_unordered(const Call *call) {
+    const Tensor *self = call->arg[0].tensor;
+    int64_t dim = call->arg[1].i + (call->arg[1].i < 0 ? self->ndim : 0);
+    return self->ndim > 0 && dim >= 0 && dim < self->ndim && self->size[dim] > 16 &&
+           dtype_is_float(self->dtype) && unspecified_special_any(self, is_special_nan, 0);
+}
+
 const char *unspecified_special(const Call *call, bool vectors) {
     const Tensor *self = call->arg[0].tensor;
     switch (call->op->id) {
@@ -259,6 +275,13 @@ const char *unspecified_special(const Call *call, bool vectors) {
     case OP__fused_attention:
         return attends_to_nonfinite(call) ? "attention to what is not finite, in the fused kernel"
                                           : NULL;
+    case OP_median_dim:
+    case OP_nanmedian_dim:
+        return reads_behind(call) ? "median along an expanded dim: reads other memory" : NULL;
+    case OP_mode:
+        return sorts_unordered(call) ? "mode of more than 16 elements with nan" : NULL;
+    case OP_histc:
+        return holds_huge(call) ? "histc: a product that overflows" : NULL;
     case OP_bilinear:
         return holds_huge(call) ? "bilinear: a product that overflows" : NULL;
     case OP_cosine_similarity:

@@ -6,6 +6,8 @@ Drawn layer_argument(Draw *x, int k) {
     case DRAW_LOSS:
     case DRAW_LOSS_OF_UNIT:
         return loss_argument(x, k);
+    case DRAW_GAUSSIAN:
+        return gaussian_argument(x, k);
     case DRAW_CROSS_ENTROPY:
         return class_loss_argument(x, k);
     case DRAW_INDEX_REDUCE:
@@ -21,6 +23,7 @@ Drawn layer_argument(Draw *x, int k) {
         return bag_argument(x, k);
     case DRAW_BILINEAR:
     case DRAW_BINCOUNT:
+    case DRAW_HISTOGRAM:
     case DRAW_NEIGHBOURS:
     case DRAW_VECTOR_NORM:
         return sums_argument(x, k);

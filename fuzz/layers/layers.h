@@ -24,6 +24,7 @@ static inline GenVar *layers_exactly(Draw *x, DType dtype, const int64_t *size, 
 
 /* Each draws parameter k of an op whose row says DRAW(LOSS..), ... */
 Drawn loss_argument(Draw *x, int k);
+Drawn gaussian_argument(Draw *x, int k);
 Drawn class_loss_argument(Draw *x, int k);
 Drawn pairs_argument(Draw *x, int k);
 Drawn norm_argument(Draw *x, int k);

@@ -1,6 +1,8 @@
 /* Arguments of losses: targets of self's size, weights without a history, numbers. */
 #include "fuzz/layers/layers.h"
 
+#include "fuzz/generate/draw.h"
+
 #include <math.h>
 
 static Drawn loss_number(Draw *x, int k) {
@@ -81,6 +83,65 @@ Drawn loss_argument(Draw *x, int k) {
         return loss_weight(x, k);
     }
     return p->type == ARG_FLOAT ? loss_number(x, k) : DRAWN_ELSEWHERE;
+}
+
+/* ---- variances ---- */
+
+/* Numbers that are not negative, mostly: of a new input, or made by an op. */
+static Drawn variances(Draw *x, int k) {
+    static const OpId made[] = {OP_abs, OP_exp, OP_sigmoid, OP_square};
+    Gen *g = x->g;
+    int64_t size[MAX_DIMS], values[GEN_ELEMENTS], numel = 1;
+    int n = x->t->ndim;
+    memcpy(size, x->t->size, (size_t)n * sizeof *size);
+    if (n > 0 && draw_chance(g, 15)) {
+        n--;
+    } else if (n > 0 && draw_chance(g, 25)) {
+        size[draw_chance(g, 70) ? n - 1 : draw_below(g, n)] = draw_chance(g, 95) ? 1 : 2;
+    }
+    DType dtype = draw_chance(g, 95) ? x->t->dtype : draw_dtype(g);
+    OpId id = made[draw_below(g, COUNT_OF(made))];
+    if (draw_chance(g, 55) && gen_allows(g, id)) {
+        GenVar *v = layers_exactly(x, dtype, size, n);
+        bool made_here = v != NULL && !draw_chance(g, 4);
+        return layers_give(x, k, made_here ? draw_this_op(g, id, v) : v);
+    }
+    for (int d = 0; d < n; d++) {
+        numel *= size[d];
+    }
+    for (int64_t i = 0; i < numel && i < GEN_ELEMENTS; i++) {
+        values[i] = draw_between(g, draw_chance(g, 1) ? -1 : 0, 6);
+    }
+    return numel > GEN_ELEMENTS ? DRAWN_NOTHING
+                                : layers_give(x, k, draw_input_values(g, dtype, size, n, values));
+}
+
+Drawn gaussian_argument(Draw *x, int k) {
+    static const double numbers[] = {0.5, 0.25, 1, 3, 0, -1};
+    static const char *const reductions[] = {"none", "mean", "sum", "batchmean"};
+    const Param *p = &x->op->param[k];
+    Gen *g = x->g;
+    if (named(p, "target")) {
+        return loss_argument(x, k);
+    }
+    if (p->type == ARG_TENSOR) {
+        return variances(x, k);
+    }
+    if (p->type == ARG_FLOAT) {
+        if (named(p, "var") || draw_chance(g, 30)) {
+            double number = numbers[draw_below(g, draw_chance(g, 97) ? 5 : 6)];
+            x->s->arg[k] = (PArg){.given = true, .f = number};
+        }
+        return DRAWN;
+    }
+    if (p->type == ARG_STR) {
+        if (draw_chance(g, 70)) {
+            int which = draw_below(g, draw_chance(g, 98) ? 3 : 4);
+            x->s->arg[k] = (PArg){.given = true, .str = reductions[which]};
+        }
+        return DRAWN;
+    }
+    return DRAWN_ELSEWHERE;
 }
 
 /* ---- classes ---- */

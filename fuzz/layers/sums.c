@@ -1,4 +1,4 @@
-/* Arguments of bilinear, bincount, local_response_norm and linalg_vector_norm. */
+/* Arguments of bilinear, bincount, histc, local_response_norm and linalg_vector_norm. */
 #include "fuzz/layers/layers.h"
 
 #include <math.h>
@@ -74,12 +74,34 @@ static Drawn vector_norm_argument(Draw *x, int k) {
     return DRAWN;
 }
 
+/* Few bins, mostly: the products of half types with their number may not overflow. */
+static Drawn histogram_argument(Draw *x, int k) {
+    static const double ends[] = {-2, 0, 1, 3, 0.5, -0.75, 8, INFINITY, NAN};
+    Gen *g = x->g;
+    bool half = dtype_is_float(x->t->dtype) && dtype_bytes(x->t->dtype) < 4;
+    if (k == 1) {
+        if (half || draw_chance(g, 92)) {
+            set_int(x->s, k, draw_between(g, draw_chance(g, 2) ? -1 : 1, 6));
+        }
+        return DRAWN;
+    }
+    if (draw_chance(g, 55)) {
+        double end = ends[draw_below(g, draw_chance(g, 98) ? 7 : COUNT_OF(ends))];
+        end += k == 3 && draw_chance(g, 80) ? 3 : 0;
+        bool whole = end == floor(end) && isfinite(end) && draw_chance(g, 50);
+        set_scalar(x->s, k, whole ? scalar_int((int64_t)end) : scalar_float(end));
+    }
+    return DRAWN;
+}
+
 Drawn sums_argument(Draw *x, int k) {
     switch (x->op->draw) {
     case DRAW_BILINEAR:
         return bilinear_argument(x, k);
     case DRAW_BINCOUNT:
         return bincount_argument(x, k);
+    case DRAW_HISTOGRAM:
+        return histogram_argument(x, k);
     case DRAW_NEIGHBOURS:
         return neighbours_argument(x, k);
     default:

@@ -2,6 +2,7 @@
  * of nll_loss_forward). */
 #include "program/ops/emit.h"
 #include "program/ops/functions.h"
+#include "program/semantics/semantics.h"
 
 #include <string.h>
 
@@ -98,4 +99,80 @@ ErrCode decompose_poisson_nll_loss(Emit *e, const Call *call, Tensor **out, int 
         loss = emit_op(e, OP_add__Tensor, 2, loss, term);
     }
     return reduced_loss(e, call, loss, out, nout);
+}
+
+/* ---- gaussian_nll_loss (torch/nn/functional.py) ---- */
+
+/* Do the sizes of var differ from those of input in dims that are 1 in var, whose sizes add to 1
+ * (before 2.13: in the last dim alone)? */
+static bool variance_broadcasts(const Tensor *input, const Tensor *var) {
+    int n = input->ndim;
+    if (semantics_now < SEMANTICS_2_13) {
+        return n > 0 && var->ndim == n && sizes_equal(input->size, n - 1, var->size, n - 1) &&
+               var->size[n - 1] == 1;
+    }
+    int64_t sum = 0;
+    for (int d = 0; d < n && var->ndim == n; d++) {
+        sum += input->size[d] != var->size[d] ? var->size[d] : 0;
+    }
+    return sum == 1;
+}
+
+/* The variances as a tensor, none of which is negative. */
+static Tensor *variances_of(Emit *e, const Call *call) {
+    const Arg *var = &call->arg[2];
+    Tensor *t = var->tensor;
+    int64_t negative;
+    if (call->op->param[2].type == ARG_TENSOR) {
+        Tensor *some = emit_unary(e, OP_any, emit_scalar(e, OP_lt_Scalar, t, scalar_int(0)));
+        some = emit_cast(e, some, DT_int64);
+        if (!some || e->item_int(e, some, &negative) != ERR_none) {
+            return NULL;
+        }
+    } else {
+        negative = var->f < 0;
+        t = negative ? NULL : emit_unary(e, OP_ones_like, call->arg[0].tensor);
+        t = emit_scalar(e, OP_mul_Scalar, t, scalar_float(var->f));
+    }
+    if (negative) {
+        error_set(e->err, ERR_invalid, "var has negative entry/entries");
+        return NULL;
+    }
+    return t;
+}
+
+/* gaussian_nll_loss: (log(var) + (input - target)^2 / var) / 2, with a constant if `full` */
+ErrCode decompose_gaussian_nll_loss(Emit *e, const Call *call, Tensor **out, int *nout) {
+    Tensor *input = call->arg[0].tensor, *target = call->arg[1].tensor;
+    const char *reduction = call->arg[5].str;
+    bool mean = strcmp(reduction, "mean") == 0, sum = strcmp(reduction, "sum") == 0;
+    *nout = 0;
+    if (call->op->param[2].type == ARG_FLOAT && semantics_now < SEMANTICS_2_8) {
+        return error_set(e->err, ERR_unsupported, "gaussian_nll_loss of a number before 2.8");
+    }
+    Tensor *var = variances_of(e, call);
+    TRY(e->err->code);
+    if (!sizes_equal(input->size, input->ndim, var->size, var->ndim)) {
+        if (input->ndim > 0 && sizes_equal(input->size, input->ndim - 1, var->size, var->ndim)) {
+            var = emit_unsqueeze(e, var, -1);
+        } else if (!variance_broadcasts(input, var)) {
+            return error_set(e->err, ERR_invalid, "var is of incorrect size");
+        }
+    }
+    if (!mean && !sum && strcmp(reduction, "none") != 0) {
+        return error_set(e->err, ERR_invalid, "%s is not valid", reduction);
+    }
+    var = emit_unary(e, OP_clone, var);
+    emit_op(e, OP_clamp_, 2, emit_unary(e, OP_detach, var), scalar_float(call->arg[4].f));
+    Tensor *first = emit_unary(e, OP_log, var), *apart = emit_sub(e, input, target);
+    Tensor *square = apart ? emit_op(e, OP_pow_Tensor_Scalar, 2, apart, scalar_int(2)) : NULL;
+    Tensor *loss = emit_add(e, first, emit_div(e, square, var));
+    loss = emit_scalar(e, OP_mul_Scalar, loss, scalar_float(0.5));
+    if (call->arg[3].b) {
+        loss = emit_scalar(e, OP_add__Scalar, loss, scalar_float(0.9189385332046727));
+    }
+    loss = mean ? emit_unary(e, OP_mean, loss) : sum ? emit_unary(e, OP_sum, loss) : loss;
+    out[0] = loss;
+    *nout = loss != NULL;
+    return e->err->code;
 }

@@ -5,6 +5,7 @@
 #include "program/ops/functions.h"
 #include "program/semantics/semantics.h"
 
+#include <math.h>
 #include <string.h>
 
 static ErrCode answer_pair(Emit *e, Tensor *values, Tensor *indices, Tensor **out, int *nout) {
@@ -16,13 +17,18 @@ static ErrCode answer_pair(Emit *e, Tensor *values, Tensor *indices, Tensor **ou
     return e->err->code;
 }
 
-/* max.dim, min.dim: the first extreme along dim and its index */
-ErrCode decompose_extreme_dim(Emit *e, const Call *call, Tensor **out, int *nout) {
+/* The indices that `where` finds along the dim, and the elements there. */
+static ErrCode chosen_along(Emit *e, const Call *call, OpId where, Tensor **out, int *nout) {
     Tensor *self = call->arg[0].tensor;
     int64_t dim = call->arg[1].i;
-    OpId where = call->op->id == OP_max_dim ? OP__max_indices : OP__min_indices;
     Tensor *indices = emit_op(e, where, 3, self, dim, (int)call->arg[2].b);
     return answer_pair(e, emit_op(e, OP__take_dim, 3, self, dim, indices), indices, out, nout);
+}
+
+/* max.dim, min.dim: the first extreme along dim and its index */
+ErrCode decompose_extreme_dim(Emit *e, const Call *call, Tensor **out, int *nout) {
+    OpId where = call->op->id == OP_max_dim ? OP__max_indices : OP__min_indices;
+    return chosen_along(e, call, where, out, nout);
 }
 
 /* aminmax: the minimum and the maximum, computed separately; since aminmax_backward by ops that
@@ -103,6 +109,48 @@ ErrCode decompose_topk(Emit *e, const Call *call, Tensor **out, int *nout) {
                               (int)arg[3].b, (int)arg[4].b);
     return answer_pair(e, emit_op(e, OP__take_dim, 3, arg[0].tensor, arg[2].i, indices), indices,
                        out, nout);
+}
+
+/* median.dim, nanmedian.dim: the lower median along dim and its first index */
+ErrCode decompose_median(Emit *e, const Call *call, Tensor **out, int *nout) {
+    OpId where = call->op->id == OP_median_dim ? OP__median_indices : OP__nanmedian_indices;
+    return chosen_along(e, call, where, out, nout);
+}
+
+/* mode: the least of the most frequent elements along dim, and the index that a sort leaves last */
+ErrCode decompose_mode(Emit *e, const Call *call, Tensor **out, int *nout) {
+    return chosen_along(e, call, OP__mode_indices, out, nout);
+}
+
+/* histc: how many elements are in each of `bins` equal parts of a range; from min to max, or, if
+ * they are equal, from the least element to the greatest, which must be finite */
+ErrCode decompose_histc(Emit *e, const Call *call, Tensor **out, int *nout) {
+    Tensor *self = call->arg[0].tensor;
+    int64_t bins = call->arg[1].i, infinite = 0;
+    double least = scalar_to_double(call->arg[2].scalar),
+           most = scalar_to_double(call->arg[3].scalar);
+    *nout = 0;
+    if (bins <= 0) {
+        return error_set(e->err, ERR_invalid, "torch.histogram(): bins must be > 0, but got %lld",
+                         (long long)bins);
+    }
+    if (least == most && dtype_is_float(self->dtype) && tensor_numel(self) > 0) {
+        Tensor *some = emit_unary(e, OP_isfinite, self);
+        some = emit_unary(e, OP_any, emit_unary(e, OP_logical_not, some));
+        some = emit_cast(e, some, DT_int64);
+        TRY(e->err->code);
+        TRY(e->item_int(e, some, &infinite));
+    }
+    if (infinite || !isfinite(least) || !isfinite(most)) {
+        return error_set(e->err, ERR_invalid, "torch.histc: range of [%g, %g] is not finite", least,
+                         most);
+    }
+    if (least > most) {
+        return error_set(e->err, ERR_invalid, "torch.histc: max must be larger than min");
+    }
+    out[0] = emit_op(e, OP__histc, 4, self, bins, call->arg[2].scalar, call->arg[3].scalar);
+    *nout = out[0] != NULL;
+    return e->err->code;
 }
 
 /* outer: reshape(self, [n, 1]) * vec2 */

@@ -85,6 +85,47 @@ ErrCode infer_aminmax(const Call *call, Infer *r) {
     return infer_reduced(call, r, self->dtype);
 }
 
+/* The median of all elements; of none it is nan, as the dtype has it. */
+ErrCode infer_median_all(const Call *call, Infer *r) {
+    const Tensor *self = call->arg[0].tensor;
+    if (tensor_numel(self) > 0) {
+        if (self->dtype == DT_bool) {
+            return error_set(r->err, ERR_dtype, "\"median_cpu\" not implemented for 'Bool'");
+        }
+        TRY(half_check(call, self->dtype, r->err));
+    }
+    return infer_contiguous(r, self->dtype, NULL, 0);
+}
+
+/* Indices along a dim, one for each line; `name` is for messages. */
+static ErrCode infer_chosen(const Call *call, Infer *r, const char *name) {
+    const Tensor *self = call->arg[0].tensor;
+    int64_t size[MAX_DIMS];
+    int dim, n = 0;
+    TRY(dim_wrap(call->arg[1].i, self->ndim, &dim, r->err));
+    if (self->ndim > 0 && self->size[dim] == 0) {
+        return error_set(r->err, ERR_invalid,
+                         "%s(): Expected reduction dim %d to have non-zero size.", name, dim);
+    }
+    for (int d = 0; d < self->ndim; d++) {
+        if (d != dim || call->arg[2].b) {
+            size[n++] = d == dim ? 1 : self->size[d];
+        }
+    }
+    return infer_contiguous(r, DT_int64, size, n);
+}
+
+ErrCode infer_median(const Call *call, Infer *r) {
+    const Tensor *self = call->arg[0].tensor;
+    TRY(infer_chosen(call, r, "median"));
+    if (self->dtype == DT_bool) {
+        return error_set(r->err, ERR_dtype, "\"median_out\" not implemented for 'Bool'");
+    }
+    return half_check(call, self->dtype, r->err);
+}
+
+ErrCode infer_mode(const Call *call, Infer *r) { return infer_chosen(call, r, "mode"); }
+
 /* The indices of a sort, in the layout of self. */
 ErrCode infer_sort(const Call *call, Infer *r) {
     const Tensor *self = call->arg[0].tensor;

@@ -96,3 +96,18 @@ DType search_dtype(const Call *call) {
     }
     return promotion_result(&p);
 }
+
+/* histc: counts in self's dtype, which is floating; its edges are made by linspace. */
+ErrCode infer_histc(const Call *call, Infer *r) {
+    const Tensor *self = call->arg[0].tensor;
+    if (self->dtype == DT_bool) {
+        return error_set(r->err, ERR_dtype, "\"linspace_cpu\" not implemented for 'Bool'");
+    }
+    TRY(scalar_check(call->arg[2].scalar, self->dtype, r->err));
+    TRY(scalar_check(call->arg[3].scalar, self->dtype, r->err));
+    if (!dtype_is_float(self->dtype) || (self->dtype == DT_float16 && !since(half_kernels))) {
+        return error_set(r->err, ERR_dtype, "\"histogram_cpu\" not implemented for '%s'",
+                         dtype_name(self->dtype));
+    }
+    return infer_contiguous(r, self->dtype, &call->arg[1].i, 1);
+}

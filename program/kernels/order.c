@@ -192,6 +192,162 @@ ErrCode kernel_sort(const Call *call, Tensor *const *out, KernelCtx *k) {
     return ERR_none;
 }
 
+/* ---- median and mode ---- */
+
+typedef int64_t (*ChooseFn)(const Tensor *self, int64_t at, int64_t step, SortElement *line,
+                            int64_t length);
+
+/* out[i] = the index that `choose` finds in line i. */
+static ErrCode choose_in_lines(const Call *call, const Tensor *out, ChooseFn choose, KernelCtx *k) {
+    const Tensor *self = call->arg[0].tensor;
+    int dim;
+    TRY(dim_wrap(call->arg[1].i, self->ndim, &dim, k->err));
+    if (tensor_numel(self) == 0) {
+        return ERR_none;
+    }
+    Tensor from = line_starts(self, dim);
+    const Tensor *walked[1] = {&from};
+    int64_t length = line_length(self, dim), step = line_step(self, dim), i = 0;
+    SortElement *line = arena_alloc_raw(k->arena, length * (int64_t)sizeof *line);
+    for (Walk w = walk_start(from.size, from.ndim, walked, 1); walk_more(&w); walk_next(&w), i++) {
+        load_line(self, w.at[0], step, length, line);
+        element_store_int(out->storage->data, DT_int64, out->offset + i,
+                          choose(self, w.at[0], step, line, length));
+    }
+    return ERR_none;
+}
+
+/* The lower median of what is not nan, the first of equal ones. Of nans alone it is the one that
+ * std::nth_element leaves first. */
+static int64_t nanmedian_of_line(const Tensor *self, int64_t at, int64_t step, SortElement *line,
+                                 int64_t length) {
+    SortOrder ascending = {.floating = dtype_is_float(self->dtype)};
+    int64_t nans = 0, before = 0, i = 0;
+    for (int64_t j = 0; j < length; j++) {
+        nans += kernel_order_is_nan(self, at + j * step);
+    }
+    int64_t middle = max_i64(length - nans - 1, 0) / 2;
+    sort_nth(&ascending, line, line + middle, line + length);
+    int64_t found = at + line[middle].index * step;
+    for (int64_t j = 0; j < length; j++) {
+        before += order(self, at + j * step, found) < 0;
+    }
+    if (nans == length) {
+        return line[0].index;
+    }
+    for (;; i++) { /* the equal element that is as many equal ones behind the first */
+        if (order(self, at + i * step, found) == 0 && before++ == middle) {
+            return i;
+        }
+    }
+}
+
+/* The first nan, if there is any. */
+static int64_t median_of_line(const Tensor *self, int64_t at, int64_t step, SortElement *line,
+                              int64_t length) {
+    for (int64_t i = 0; i < length; i++) {
+        if (kernel_order_is_nan(self, at + i * step)) {
+            return i;
+        }
+    }
+    return nanmedian_of_line(self, at, step, line, length);
+}
+
+ErrCode kernel_median(const Call *call, Tensor *const *out, KernelCtx *k) {
+    return choose_in_lines(call, out[0], median_of_line, k);
+}
+ErrCode kernel_nanmedian(const Call *call, Tensor *const *out, KernelCtx *k) {
+    return choose_in_lines(call, out[0], nanmedian_of_line, k);
+}
+
+/* The median of all elements, in the order of memory, which decides between zeros of either
+ * sign. */
+static ErrCode median_of_all(const Call *call, const Tensor *out, bool ignore_nan, KernelCtx *k) {
+    const Tensor *self = call->arg[0].tensor;
+    int64_t n = tensor_numel(self), nans = 0;
+    bool floating = dtype_is_float(self->dtype);
+    if (n == 0) {
+        if (!floating) {
+            k->undefined = "median of no integers: a nan as an integer";
+        }
+        element_store_double(out->storage->data, out->dtype, out->offset, NAN);
+        return ERR_none;
+    }
+    Infer dense = {.arena = k->arena, .err = k->err};
+    TRY(infer_cloned(&dense, self, self->dtype));
+    const Tensor *walked[2] = {self, dense.out};
+    SortElement *line = arena_alloc_raw(k->arena, n * (int64_t)sizeof *line);
+    for (Walk w = walk_start(self->size, self->ndim, walked, 2); walk_more(&w); walk_next(&w)) {
+        load_line(self, w.at[0], 0, 1, line + w.at[1]);
+        nans += kernel_order_is_nan(self, w.at[0]);
+    }
+    SortOrder ascending = {.floating = floating};
+    SortElement *nth = line + max_i64(n - nans - 1, 0) / 2;
+    sort_nth(&ascending, line, nth, line + n);
+    if (floating) {
+        element_store_double(out->storage->data, out->dtype, out->offset,
+                             nans > 0 && !ignore_nan ? NAN : nth->value);
+    } else {
+        element_store_int(out->storage->data, out->dtype, out->offset, nth->whole);
+    }
+    return ERR_none;
+}
+
+ErrCode kernel_median_all(const Call *call, Tensor *const *out, KernelCtx *k) {
+    return median_of_all(call, out[0], false, k);
+}
+ErrCode kernel_nanmedian_all(const Call *call, Tensor *const *out, KernelCtx *k) {
+    return median_of_all(call, out[0], true, k);
+}
+
+/* Sorts as std::sort does with std::less, to which nan is in no order. */
+static void sort_for_mode(const Tensor *self, SortElement *line, int64_t length) {
+    SortOrder ascending = {.floating = dtype_is_float(self->dtype)};
+    bool nan = false;
+    for (int64_t i = 0; i < length && ascending.floating; i++) {
+        nan = nan || isnan(line[i].value);
+    }
+    if (!nan || length > MAX_STABLE) {
+        sort_unstable(&ascending, line, line + length);
+        return;
+    }
+    for (int64_t i = 1; i < length; i++) { /* before the first one, or before those that it is less
+                                              than */
+        SortElement x = line[i];
+        int64_t j = i;
+        bool first = x.value < line[0].value;
+        while (j > 0 && (first || x.value < line[j - 1].value)) {
+            line[j] = line[j - 1];
+            j--;
+        }
+        line[j] = x;
+    }
+}
+
+/* The first of the longest runs of the sorted line; of its elements the last one. */
+static int64_t mode_of_line(const Tensor *self, int64_t at, int64_t step, SortElement *line,
+                            int64_t length) {
+    int64_t run = 0, longest = 0, found = 0;
+    (void)at;
+    (void)step;
+    sort_for_mode(self, line, length);
+    for (int64_t i = 0; i < length; i++) {
+        run++;
+        bool ends = i == length - 1 || line[i].value != line[i + 1].value ||
+                    line[i].whole != line[i + 1].whole;
+        if (ends && run > longest) {
+            longest = run;
+            found = line[i].index;
+        }
+        run = ends ? 0 : run;
+    }
+    return found;
+}
+
+ErrCode kernel_mode(const Call *call, Tensor *const *out, KernelCtx *k) {
+    return choose_in_lines(call, out[0], mode_of_line, k);
+}
+
 /* Selects the first `count` of a line as aten/src/ATen/native/TopKImpl.h does. */
 static void kernel_order_choose(const SortOrder *o, SortElement *line, int64_t length,
                                 int64_t count, bool sorted) {

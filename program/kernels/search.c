@@ -1,5 +1,6 @@
-/* The kernel of searchsorted: PyTorch's binary search (aten/src/ATen/native/Bucketization.cpp),
- * step by step, so that the result is the same even if the sequence is not sorted. */
+/* The kernels of searchsorted and histc. searchsorted is PyTorch's binary search
+ * (aten/src/ATen/native/Bucketization.cpp), step by step, so that the result is the same even if
+ * the sequence is not sorted. */
 #include "program/kernels/kernels.h"
 
 enum { SEQUENCE, VALUES, OUT_INT32, RIGHT, SIDE, SORTER };
@@ -103,6 +104,61 @@ ErrCode kernel_searchsorted(const Call *call, Tensor *const *out, KernelCtx *k) 
         row.sorter_at = w.at[3];
         element_store_int(to->storage->data, to->dtype, w.at[0],
                           kernel_search_row(&row, value, int_value, right, k));
+    }
+    return ERR_none;
+}
+
+/* ---- histc (aten/src/ATen/native/cpu/HistogramKernel.cpp) ---- */
+
+static double in_dtype(double x, DType dtype) {
+    double cell; /* room for one element of any dtype */
+    element_store_double(&cell, dtype, 0, x);
+    return element_double(&cell, dtype, 0);
+}
+
+/* The ends of the range, as the dtype holds them: the arguments, or those of the data. */
+static void histogram_ends(const Call *call, double *least, double *most) {
+    const Tensor *self = call->arg[0].tensor, *one[1] = {self};
+    *least = scalar_to_double(call->arg[2].scalar);
+    *most = scalar_to_double(call->arg[3].scalar);
+    if (*least == *most) {
+        bool first = true;
+        for (Walk w = walk_start(self->size, self->ndim, one, 1); walk_more(&w); walk_next(&w)) {
+            double x = element_double(self->storage->data, self->dtype, w.at[0]);
+            *least = first || x < *least ? x : *least;
+            *most = first || x > *most ? x : *most;
+            first = false;
+        }
+    }
+    if (*least == *most) {
+        *least -= 1;
+        *most += 1;
+    }
+    *least = in_dtype(*least, self->dtype);
+    *most = in_dtype(*most, self->dtype);
+}
+
+/* Every step is rounded to the dtype, also the counts. */
+ErrCode kernel_histc(const Call *call, Tensor *const *out, KernelCtx *k) {
+    const Tensor *self = call->arg[0].tensor, *to = out[0], *one[1] = {self};
+    DType dtype = self->dtype;
+    double least, most;
+    int64_t bins = call->arg[1].i;
+    histogram_ends(call, &least, &most);
+    double length = in_dtype(most - least, dtype), count = in_dtype((double)bins, dtype);
+    for (Walk w = walk_start(self->size, self->ndim, one, 1); walk_more(&w); walk_next(&w)) {
+        double x = element_double(self->storage->data, dtype, w.at[0]);
+        if (!(x >= least && x <= most)) {
+            continue;
+        }
+        double part = in_dtype(in_dtype(in_dtype(x - least, dtype) * count, dtype) / length, dtype);
+        if (!(part >= 0 && part < (double)bins + 1)) {
+            k->undefined = "histc: a part of the range that overflows";
+            continue;
+        }
+        int64_t at = to->offset + min_i64((int64_t)part, bins - 1);
+        double before = element_double(to->storage->data, dtype, at);
+        element_store_double(to->storage->data, dtype, at, before + 1);
     }
     return ERR_none;
 }

@@ -100,7 +100,7 @@ bool python_is_aten_only(const OpInfo *op) {
 }
 
 bool python_is_functional(const OpInfo *op) {
-    static const char *const names[] = {"linear", "local_response_norm",
+    static const char *const names[] = {"linear", "local_response_norm", "gaussian_nll_loss",
                                         "multi_head_attention_forward"};
     for (int i = 0; i < COUNT_OF(names); i++) {
         if (strcmp(names[i], op->name) == 0) {

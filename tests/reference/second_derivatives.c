@@ -30,7 +30,9 @@ static const struct {
     {OP__aminmax_amin, "", LAYOUT_EXPANDED},
     {OP__aminmax_amax, "", LAYOUT_EXPANDED},
     {OP_max, "", LAYOUT_EXPANDED},
-    {OP_min, "", LAYOUT_EXPANDED},   /* ties */
+    {OP_min, "", LAYOUT_EXPANDED}, /* ties */
+    {OP_median, "", LAYOUT_EXPANDED},
+    {OP_nanmedian, "", LAYOUT_EXPANDED},
     {OP_pdist, "", LAYOUT_EXPANDED}, /* equal rows */
     {OP_norm_dim, "t2,3 sinf", LAYOUT_EXPANDED},
     {OP_norm_dim, "t2,3 s-inf", LAYOUT_EXPANDED},
