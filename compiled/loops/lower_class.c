@@ -96,6 +96,7 @@ bool node_reads_slot(const Node *n, int slot) {
     case OP__not_again:
         return slot == 1;
     case OP_bernoulli:
+    case OP__rrelu_noise:
         return true;
     default:
         return lower_op_class[n->op] != LOWER_SPLAT && !n->call->op->random;

@@ -2,6 +2,8 @@
  * seldom one that is refused. */
 #include "fuzz/layers/layers.h"
 
+#include <math.h>
+
 static double draw_probability(Gen *g) {
     static const double usual[] = {0.5, 0.5, 0.5, 0.1, 0.25, 0.75, 0.9, 0, 1},
                         refused[] = {-0.5, 1.5, NAN};
@@ -54,6 +56,23 @@ static Drawn random_int(Draw *x, int k) {
     return DRAWN;
 }
 
+/* Two slopes, mostly in order; now and then one, which is no random number. */
+static Drawn random_slope(Draw *x, int k) {
+    static const double slopes[] = {0.125, 0.25, 0.5, 0, 1, -0.25, 2, INFINITY, NAN};
+    Gen *g = x->g;
+    const PArg *lower = &x->s->arg[1];
+    double v = slopes[draw_below(g, draw_chance(g, 97) ? 6 : COUNT_OF(slopes))];
+    if (k == 2 && lower->given && draw_chance(g, 97)) {
+        double from = scalar_to_double(lower->scalar);
+        v = draw_chance(g, 40) ? from : from + fabs(v);
+    } else if (draw_chance(g, 40)) {
+        return DRAWN;
+    }
+    bool whole = v == floor(v) && isfinite(v) && draw_chance(g, 50);
+    set_scalar(x->s, k, whole ? scalar_int((int64_t)v) : scalar_float(v));
+    return DRAWN;
+}
+
 Drawn random_argument(Draw *x, int k) {
     const Param *p = &x->op->param[k];
     switch (p->type) {
@@ -61,6 +80,8 @@ Drawn random_argument(Draw *x, int k) {
         return random_float(x, k);
     case ARG_INT:
         return random_int(x, k);
+    case ARG_SCALAR:
+        return x->op->draw == DRAW_SLOPES ? random_slope(x, k) : DRAWN_ELSEWHERE;
     case ARG_BOOL:
         set_bool(x->s, k, draw_chance(x->g, 88));
         return DRAWN;

@@ -1,7 +1,9 @@
 /* Dropout: the product with a noise of zeros and 1 / (1 - p) (_dropout_impl in
- * aten/src/ATen/native/Dropout.cpp). The noise has no history. */
+ * aten/src/ATen/native/Dropout.cpp). rrelu: with a noise of slopes (Activation.cpp). The noise has
+ * no history. */
 #include "program/decompose/nodes.h"
 #include "program/infer/infer.h"
+#include "program/semantics/semantics.h"
 
 #include <math.h>
 
@@ -108,4 +110,66 @@ ErrCode decompose_native_dropout(Emit *e, const Call *call, Tensor **out, int *n
     }
     *nout = 2;
     return e->err->code;
+}
+
+/* ---- rrelu ---- */
+
+static ErrCode check_slopes(double lower, double upper, Error *err) {
+    if (semantics_now >= SEMANTICS_2_13 && (!isfinite(lower) || !isfinite(upper))) {
+        return error_set(err, ERR_invalid, "rrelu: %s bound must be finite, got %g",
+                         isfinite(lower) ? "upper" : "lower", isfinite(lower) ? upper : lower);
+    }
+    return lower <= upper
+               ? ERR_none
+               : error_set(err, ERR_invalid,
+                           "Lower bound should be less than or equal to the upper bound");
+}
+
+/* In training: a product with a noise of 1, or of a slope for what is not positive. In place the
+ * node saves the result. */
+static Tensor *emit_noisy(Emit *e, Tensor *self, double lower, double upper, bool writes) {
+    DType wide = dtype_bytes(self->dtype) < 4 ? DT_float32 : self->dtype;
+    Tensor *x = node_operand(e, self);
+    Tensor *noise = emit_op(e, OP__rrelu_noise, 3, x, lower, upper);
+    Tensor *kept = emit_cast(e, noise, self->dtype);
+    if (writes) {
+        Tensor *answer = kept ? emit_binary(e, OP_mul__Tensor, self, kept) : NULL;
+        if (answer && e->records && e->records(e, answer)) {
+            emit_also_saves(e, answer, answer, false);
+        }
+        return answer;
+    }
+    Tensor *value = emit_cast(e, emit_mul(e, emit_cast(e, x, wide), noise), self->dtype);
+    value = emit_unary(e, OP_contiguous, value);
+    return value ? emit_op(e, OP__rrelu_train, 3, self, value, kept) : NULL;
+}
+
+/* rrelu, rrelu_: a leaky_relu whose slopes are random in training, and their mean otherwise. The
+ * result is row-major. */
+ErrCode decompose_rrelu(Emit *e, const Call *call, Tensor **out, int *nout) {
+    Tensor *self = call->arg[0].tensor;
+    double lower = scalar_to_double(call->arg[1].scalar),
+           upper = scalar_to_double(call->arg[2].scalar);
+    bool training = call->arg[3].b, writes = call->op->param[0].writes;
+    *nout = 0;
+    TRY(check_slopes(lower, upper, e->err));
+    TRY(emit_read_history(e, self));
+    if (training && (!dtype_is_float(self->dtype) || self->dtype == DT_float16)) {
+        if (writes && e->records && e->records(e, self)) { /* a leaf is refused before */
+            emit_scalar(e, OP_mul__Scalar, self, scalar_int(1));
+            TRY(e->err->code);
+        }
+        return error_set(e->err, ERR_dtype, "\"rrelu_with_noise_out_cpu\" not implemented for '%s'",
+                         dtype_name(self->dtype));
+    }
+    Scalar slope = scalar_float((lower + upper) / 2);
+    if (training) {
+        return node_answer(e, emit_noisy(e, self, lower, upper, writes), out, nout);
+    }
+    if (writes) {
+        return node_answer(e, emit_scalar(e, OP_leaky_relu_, self, slope), out, nout);
+    }
+    Tensor *value = emit_scalar(e, OP_leaky_relu, node_operand(e, self), slope);
+    value = emit_unary(e, OP_contiguous, value);
+    return node_answer(e, value ? emit_op(e, OP__rrelu, 3, self, value, slope) : NULL, out, nout);
 }

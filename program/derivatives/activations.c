@@ -78,6 +78,13 @@ static Tensor *leaky(const Grad *g, Tensor *x, Scalar slope) {
 }
 SELF_RULE(leaky_relu, give(g, SELF, leaky(g, self_of(g), g->call->arg[1].scalar)))
 
+/* rrelu without training */
+SELF_RULE(rrelu, give(g, SELF, leaky(g, self_of(g), g->call->arg[2].scalar)))
+
+/* self: noise * grad, whose own derivative with respect to self is zeros */
+SELF_RULE(rrelu_train,
+          give(g, SELF, linked(g, emit_mul(g->e, tensor_arg(g, 2), grad_of(g)), self_of(g))))
+
 /* grad: as the op; self: zeros */
 void grad_leaky_relu_backward(Grad *g) {
     if (wanted(g, 0)) {

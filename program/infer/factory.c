@@ -329,6 +329,13 @@ static ErrCode uniform_bound(double bound, const char *what, DType dtype, Error 
                : error_set(err, ERR_invalid, "%s is out of bounds for %s", what, dtype_name(dtype));
 }
 
+/* Slopes of rrelu, in the dtype that it computes in. */
+ErrCode infer_rrelu_noise(const Call *call, Infer *r) {
+    const Tensor *self = call->arg[0].tensor;
+    return infer_contiguous(r, dtype_bytes(self->dtype) < 4 ? DT_float32 : self->dtype, self->size,
+                            self->ndim);
+}
+
 ErrCode infer_uniform(const Call *call, Infer *r) {
     const Tensor *self = call->arg[0].tensor;
     double from = call->arg[1].f, to = call->arg[2].f;

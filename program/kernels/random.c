@@ -60,6 +60,22 @@ ErrCode kernel_uniform(const Call *call, Tensor *const *out, KernelCtx *k) {
     return ERR_none;
 }
 
+/* 1 where self is positive or nan, else a number from lower to upper. */
+ErrCode kernel_rrelu_noise(const Call *call, Tensor *const *out, KernelCtx *k) {
+    RandomStream stream = stream_of(k);
+    const Tensor *to = out[0], *self = call->arg[0].tensor, *list[2] = {to, self};
+    double lower = scalar_as_double(scalar_float(call->arg[1].f), to->dtype),
+           upper = scalar_as_double(scalar_float(call->arg[2].f), to->dtype);
+    int64_t i = 0;
+    for (Walk w = walk_start(to->size, to->ndim, list, 2); walk_more(&w); walk_next(&w), i++) {
+        double unit = random_unit(random_bits(&stream, call->number, i).a, 53);
+        bool negative = element_double(self->storage->data, self->dtype, w.at[1]) <= 0;
+        element_store_double(to->storage->data, to->dtype, w.at[0],
+                             negative ? lower + (upper - lower) * unit : 1);
+    }
+    return ERR_none;
+}
+
 /* ---- normal (Box and Muller, 1958) and exponential ---- */
 
 static double draw_normal(RandomBits bits, const double *numbers) {

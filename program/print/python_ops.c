@@ -125,6 +125,8 @@ static bool is_function(const OpInfo *op) {
                                         "dropout_",
                                         "feature_dropout_",
                                         "pdist",
+                                        "rrelu",
+                                        "rrelu_",
                                         "alpha_dropout_",
                                         "feature_alpha_dropout_"};
     for (int i = 0; i < COUNT_OF(names); i++) {
