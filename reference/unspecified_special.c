@@ -205,6 +205,13 @@ static bool attends_to_nonfinite(const Call *call) {
     return holds_huge(call);
 }
 
+/* A position that is no number, or too large for the integers of a kernel. */
+static bool is_far(double x, double number, DType dtype) {
+    (void)number;
+    (void)dtype;
+    return !(fabs(x) < 1e5);
+}
+
 /* A dim that is reduced is expanded: a median reads what lies behind its one element. */
 static bool reads_behind(const Call *call) {
     const Tensor *self = call->arg[0].tensor;
@@ -280,6 +287,12 @@ const char *unspecified_special(const Call *call, bool vectors) {
         return reads_behind(call) ? "median along an expanded dim: reads other memory" : NULL;
     case OP_mode:
         return sorts_unordered(call) ? "mode of more than 16 elements with nan" : NULL;
+    case OP_grid_sampler_2d:
+    case OP_grid_sampler_3d:
+        return unspecified_special_any(call->arg[1].tensor, is_far, 0)
+                   ? "grid_sampler: a position that is not finite, or nearly"
+               : holds_huge(call) ? "grid_sampler: a product that overflows"
+                                  : NULL;
     case OP_histc:
         return holds_huge(call) ? "histc: a product that overflows" : NULL;
     case OP_bilinear:

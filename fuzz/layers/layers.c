@@ -24,6 +24,7 @@ Drawn layer_argument(Draw *x, int k) {
     case DRAW_BILINEAR:
     case DRAW_BINCOUNT:
     case DRAW_HISTOGRAM:
+    case DRAW_SAMPLES:
     case DRAW_NEIGHBOURS:
     case DRAW_VECTOR_NORM:
         return sums_argument(x, k);

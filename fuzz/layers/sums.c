@@ -1,4 +1,5 @@
-/* Arguments of bilinear, bincount, histc, local_response_norm and linalg_vector_norm. */
+/* Arguments of bilinear, bincount, histc, local_response_norm, linalg_vector_norm and grid_sampler.
+ */
 #include "fuzz/layers/layers.h"
 
 #include <math.h>
@@ -94,12 +95,45 @@ static Drawn histogram_argument(Draw *x, int k) {
     return DRAWN;
 }
 
+/* A grid of as many batches, of a few positions; many of them at the ends or between elements. */
+static Drawn samples_argument(Draw *x, int k) {
+    Gen *g = x->g;
+    const Tensor *t = x->t;
+    int n = t->ndim - 2;
+    int64_t size[5] = {t->size[0] + draw_chance(g, 1)}, values[64], numel = 1;
+    if (k == 1) {
+        for (int d = 0; d < n; d++) {
+            size[1 + d] = draw_between(g, 1, n == 3 ? 2 : 3);
+        }
+        size[1 + n] = n + draw_chance(g, 1);
+        DType dtype = draw_chance(g, 98) ? t->dtype : DT_float64;
+        for (int d = 0; d < n + 2; d++) {
+            numel *= size[d];
+        }
+        if (numel > COUNT_OF(values) || draw_chance(g, 75)) {
+            return layers_give(x, k, layers_exactly(x, dtype, size, n + 2));
+        }
+        for (int64_t i = 0; i < numel; i++) {
+            values[i] = draw_between(g, -1, 1);
+        }
+        return layers_give(x, k, draw_input_values(g, dtype, size, n + 2, values));
+    }
+    if (k < 4) {
+        set_int(x->s, k, draw_below(g, 3));
+    } else {
+        set_bool(x->s, k, draw_chance(g, 50));
+    }
+    return DRAWN;
+}
+
 Drawn sums_argument(Draw *x, int k) {
     switch (x->op->draw) {
     case DRAW_BILINEAR:
         return bilinear_argument(x, k);
     case DRAW_BINCOUNT:
         return bincount_argument(x, k);
+    case DRAW_SAMPLES:
+        return samples_argument(x, k);
     case DRAW_HISTOGRAM:
         return histogram_argument(x, k);
     case DRAW_NEIGHBOURS:

@@ -110,7 +110,7 @@ ErrCode kernel_searchsorted(const Call *call, Tensor *const *out, KernelCtx *k) 
 
 /* ---- histc (aten/src/ATen/native/cpu/HistogramKernel.cpp) ---- */
 
-static double in_dtype(double x, DType dtype) {
+static double histogram_rounded(double x, DType dtype) {
     double cell; /* room for one element of any dtype */
     element_store_double(&cell, dtype, 0, x);
     return element_double(&cell, dtype, 0);
@@ -134,8 +134,8 @@ static void histogram_ends(const Call *call, double *least, double *most) {
         *least -= 1;
         *most += 1;
     }
-    *least = in_dtype(*least, self->dtype);
-    *most = in_dtype(*most, self->dtype);
+    *least = histogram_rounded(*least, self->dtype);
+    *most = histogram_rounded(*most, self->dtype);
 }
 
 /* Every step is rounded to the dtype, also the counts. */
@@ -145,13 +145,15 @@ ErrCode kernel_histc(const Call *call, Tensor *const *out, KernelCtx *k) {
     double least, most;
     int64_t bins = call->arg[1].i;
     histogram_ends(call, &least, &most);
-    double length = in_dtype(most - least, dtype), count = in_dtype((double)bins, dtype);
+    double length = histogram_rounded(most - least, dtype),
+           count = histogram_rounded((double)bins, dtype);
     for (Walk w = walk_start(self->size, self->ndim, one, 1); walk_more(&w); walk_next(&w)) {
         double x = element_double(self->storage->data, dtype, w.at[0]);
         if (!(x >= least && x <= most)) {
             continue;
         }
-        double part = in_dtype(in_dtype(in_dtype(x - least, dtype) * count, dtype) / length, dtype);
+        double part = histogram_rounded(
+            histogram_rounded(histogram_rounded(x - least, dtype) * count, dtype) / length, dtype);
         if (!(part >= 0 && part < (double)bins + 1)) {
             k->undefined = "histc: a part of the range that overflows";
             continue;

@@ -144,6 +144,7 @@ typedef enum DrawKind {
     DRAW_BAGS,           /* a matrix, indices of its rows, and where the bags of them start */
     DRAW_GAUSSIAN,       /* a target of self's size, and variances that broadcast */
     DRAW_SLOPES,         /* a smaller and a greater slope of negative numbers */
+    DRAW_SAMPLES,        /* planes or spaces, and a grid of positions in them */
     DRAW_HISTOGRAM,      /* a few bins, and the ends of a range */
     DRAW_DISTANCES,      /* matrices with the same columns, and an order of norms */
     DRAW_PROBABILITIES   /* the main tensor holds numbers from 0 to 1 */

@@ -412,7 +412,7 @@ static void each_case(const OpInfo *op, void (*check)(OpId id, const char *text)
     if (op->kind == KIND_POINTWISE && op->pw == PW_by_slope) {
         return; /* its value comes from outside: softplus, elu, tanh, .. are the cases */
     }
-    if (op->infer == infer_of_value) {
+    if (op->infer == infer_of_value || op->infer == infer_sampled) {
         return; /* the same: composed losses are the cases */
     }
     static const Semantics semantics[] = {SEMANTICS_OLDEST, (Semantics)(SEMANTICS_COUNT - 1)};
