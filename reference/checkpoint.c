@@ -95,7 +95,7 @@ static ErrCode run_recorded(Run *r, Checkpoint *c, Var *const *operand) {
         args[i] = &v->tensor;
         c->required[i] = var_requires_grad(v);
         c->saved[i] = (SavedVariable){.value = &v->tensor,
-                                      .version = storage_whole(v->tensor.storage)->version,
+                                      .version = *storage_version(v->tensor.storage),
                                       .unpack_materializes = true,
                                       .was_leaf = !v->grad_fn};
     }

@@ -166,7 +166,7 @@ static ErrCode apply_functional(Session *s, const Call *call, Tensor **out, int 
         if (call->op->id == OP_nonzero && s->expanding_masks) {
             Var *v = var_of(out[i]);
             v->mask = var_of(call->arg[0].tensor);
-            v->mask_version = storage_whole(call->arg[0].tensor->storage)->version;
+            v->mask_version = *storage_version(call->arg[0].tensor->storage);
         }
     }
     if (node) {

@@ -480,7 +480,7 @@ ErrCode dispatch_inplace(Session *s, const Call *call, Tensor **out, int *nout) 
         }
     }
     dispatch_storage_written(s, self->storage);
-    storage_whole(self->storage)->version += !call->op->silent;
+    *storage_version(self->storage) += !call->op->silent;
     if (node) {
         node_save_results(s, node, &self, 1);
         var_rebase_history(s, var_of(self), node);

@@ -13,7 +13,9 @@
  *
  * STORAGE rows: view.dtype is a view to nobody but the version counter: its result has no base and
  * no history, as that of detach. Both tensors are on one memory, each on a Storage with elements of
- * its own dtype (storage_as). resize_ gives self other sizes, and its memory more elements.
+ * its own dtype (storage_as). resize_ gives self other sizes, and its memory more elements. set_ puts
+ * self on the memory of another tensor, where it goes on with the version counter that it had: a
+ * Storage for each counter (storage_counted).
  *
  * The float64 shadow knows no bits. Where every element is exact, its bits are too, and each
  * reading of the memory is loaded anew after every write to another one; else nothing is known of
@@ -61,7 +63,7 @@ ErrCode dispatch_inplace_view(Session *s, const Call *call, Tensor **out, int *n
     }
     var_freeze_geometry(s, var_of(self));
     set_geometry(self, &r.out[0]);
-    storage_whole(self->storage)->version++;
+    (*storage_version(self->storage))++;
     if (node) {
         if (!dtype_is_float(self->dtype)) { /* an integer self that was written in place with a
                                                tensor that requires grad */
@@ -95,9 +97,25 @@ static bool is_known_exactly(const Storage *s) {
     return exact;
 }
 
+/* Storages that read the memory as the same dtype have one shadow. */
+static void share_shadows(Storage *whole) {
+    for (Storage *each = whole; each; each = each == whole ? whole->readings : each->next) {
+        for (Storage *other = whole->readings; other; other = other->next) {
+            if (other->dtype == each->dtype) {
+                other->value64 = each->value64;
+                other->bound = each->bound;
+            }
+        }
+    }
+}
+
 void dispatch_storage_written(Session *s, const Storage *written) {
     Storage *whole = storage_whole(written);
-    if (!whole->readings) {
+    bool recast = false;
+    for (Storage *each = whole; each; each = each == whole ? whole->readings : each->next) {
+        recast |= each->dtype != written->dtype;
+    }
+    if (!recast) { /* all of them have the shadow that was written */
         return;
     }
     if (holds_nan(written)) {
@@ -107,14 +125,12 @@ void dispatch_storage_written(Session *s, const Storage *written) {
         return;
     }
     s->shadow_lost |= !is_known_exactly(written);
-    if (whole != written) {
-        shadow_load(s, whole);
-    }
-    for (Storage *other = whole->readings; other; other = other->next) {
-        if (other != written) {
-            shadow_load(s, other);
+    for (Storage *each = whole; each; each = each == whole ? whole->readings : each->next) {
+        if (each->dtype != written->dtype) {
+            shadow_load(s, each);
         }
     }
+    share_shadows(whole);
 }
 
 static ErrCode apply_view_dtype(Session *s, const Call *call, Tensor **out) {
@@ -162,6 +178,7 @@ static ErrCode grow_memory(Session *s, Storage *whole, int64_t bytes) {
             memcpy(each->bound, bound, sizeof(double) * (size_t)old);
         }
     }
+    share_shadows(whole);
     return ERR_none;
 }
 
@@ -201,11 +218,71 @@ static ErrCode apply_resize(Session *s, const Call *call) {
     }
     bool same = sizes_equal(self->size, self->ndim, call->arg[1].ints.v, call->arg[1].ints.n);
     TRY(resize_self(s, call));
-    storage_whole(self->storage)->version += !same;
+    *storage_version(self->storage) += !same;
     if (s->detect_unspecified && whole->numel > had) {
         session_unspecified(s, "memory that resize_ adds");
     }
     return ERR_none;
+}
+
+/* ---- set_ ---- */
+
+/* The node of a set_ that is recorded: PyTorch's has no derivative. Of a storage that is given,
+ * autograd knows nothing (torch/csrc/autograd, NotImplemented). */
+static ErrCode begin_set(Session *s, const Call *call, GradNode **node) {
+    Call twin = call_new(op_takes_storage(call->op) ? OP__set_storage : OP__set_tensor);
+    twin.arg[0] = call->arg[0];
+    twin.arg[1] = op_takes_storage(call->op) ? twin.arg[1] : call->arg[1];
+    Slots slots;
+    slots.n = call_slots(&twin, slots.v);
+    *node = NULL;
+    if (dispatch_requires_grad(s, twin.op, &slots)) {
+        TRY(var_check_inplace(s, var_of(call->arg[0].tensor)));
+        *node = node_begin(s, &twin, &slots);
+        TRY(s->err->code);
+        node_save_operands(s, *node, NULL);
+    }
+    return s->err->code;
+}
+
+/* Self becomes a tensor on the memory of the source, with the version counter that it has
+ * (set_tensor_ in aten/src/ATen/native/TensorShape.cpp; its history is rebased as after any write).
+ */
+static ErrCode apply_set(Session *s, const Call *call) {
+    Tensor *self = call->arg[0].tensor, *source = call->arg[1].tensor;
+    Storage *whole = storage_whole(source->storage);
+    int64_t extent, bytes, had = whole->numel;
+    GradNode *node;
+    Infer r;
+    if (op_takes_storage(call->op) && !tensor_is_contiguous(source)) {
+        return error_set(s->err, ERR_invalid, "the source of set_ with sizes must be contiguous");
+    }
+    TRY(begin_set(s, call, &node));
+    TRY(dispatch_infer(s, call, &r));
+    if (!tensor_extent(&r.out[0], &extent) ||
+        !checked_mul(extent, dtype_bytes(self->dtype), &bytes) ||
+        tensor_numel(&r.out[0]) > s->limits->max_elements) {
+        return error_set(s->err, ERR_limit, "a tensor has more than %lld elements",
+                         (long long)s->limits->max_elements);
+    }
+    if ((self->dtype == DT_bool) != (source->dtype == DT_bool)) {
+        return error_set(s->err, ERR_unsupported, "the bytes of bools");
+    }
+    TRY(grow_memory(s, whole, bytes));
+    if (s->detect_unspecified && whole->numel > had) {
+        session_unspecified(s, "memory that set_ adds");
+    }
+    var_freeze_geometry(s, var_of(self));
+    self->storage = storage_counted(s->arena, source->storage, self->dtype, self->storage);
+    set_geometry(self, &r.out[0]);
+    dispatch_storage_written(s, source->storage);
+    (*storage_version(self->storage))++;
+    if (node) {
+        node_save_results(s, node, &self, 1);
+        var_rebase_history(s, var_of(self), node);
+    }
+    var_of(self)->accumulator = NULL; /* reset_grad_accumulator */
+    return s->err->code;
 }
 
 ErrCode dispatch_storage(Session *s, const Call *call, Tensor **out, int *nout) {
@@ -219,6 +296,10 @@ ErrCode dispatch_storage(Session *s, const Call *call, Tensor **out, int *nout) 
     case OP__resize_out:
         out[0] = call->arg[0].tensor;
         return resize_self(s, call);
+    case OP_set__source_Tensor:
+    case OP_set__source_Tensor_storage_offset:
+        out[0] = call->arg[0].tensor;
+        return apply_set(s, call);
     default:
         CHECK(!"a STORAGE op that the reference does not know");
     }

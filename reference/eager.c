@@ -119,7 +119,7 @@ static void record_inputs(Run *r, const Input *inputs) {
         record->has_requires_grad = record->has_version = record->has_is_leaf =
             record->has_geometry = true;
         record->requires_grad = var_requires_grad(v);
-        record->version = storage_whole(t->storage)->version;
+        record->version = *storage_version(t->storage);
         record->is_leaf =
             v->grad_fn == NULL; /* an input is not a view: its grad_fn is never stale */
         record->ndim = t->ndim;

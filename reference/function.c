@@ -183,7 +183,7 @@ static ErrCode wrap_outputs(Session *s, const Apply *a, Var **out) {
     const Function *f = a->f;
     int differentiable = 0;
     for (int i = 0; i < f->ndirty; i++) {
-        storage_whole(a->dirty[i]->tensor.storage)->version++;
+        (*storage_version(a->dirty[i]->tensor.storage))++;
     }
     for (int i = 0; i < f->nreturns; i++) {
         TRY(output_history(s, a, i, &out[i]));
@@ -213,7 +213,7 @@ static void save_values(Session *s, const Apply *a) {
         Var *v = a->saved[i];
         node->saved[node->nsaved++] =
             (SavedVariable){.value = &v->tensor,
-                            .version = storage_whole(v->tensor.storage)->version,
+                            .version = *storage_version(v->tensor.storage),
                             .unpack_materializes = v->grad_fn != node,
                             .was_leaf = !v->grad_fn,
                             .rank = v->output_nr};
@@ -283,10 +283,10 @@ ErrCode function_unpack(Session *s, GradNode *node, const SavedVariable *saved, 
         (void)var_grad_fn(s, v);
         TRY(s->err->code);
     }
-    if (storage_whole(saved->value->storage)->version != saved->version) {
+    if (*storage_version(saved->value->storage) != saved->version) {
         return error_set(s->err, ERR_saved_modified,
                          "a value saved by a function is at version %lld, saved at version %lld",
-                         (long long)storage_whole(saved->value->storage)->version,
+                         (long long)*storage_version(saved->value->storage),
                          (long long)saved->version);
     }
     *out = saved->value;
@@ -374,7 +374,7 @@ ErrCode function_run_backward(Session *s, GradNode *node, Tensor *const *grad, T
     }
     int64_t version[MAX_FUNCTION_NAMES];
     for (int i = 0; i < f->nreturns; i++) {
-        version[i] = grad[i] ? storage_whole(grad[i]->storage)->version : 0;
+        version[i] = grad[i] ? *storage_version(grad[i]->storage) : 0;
     }
     Frame outer = frame_open(r, node->needs_input_grad, recorded && !f->once_differentiable);
     ErrCode code = bind_gradients(r, node, bare, grad);

@@ -91,7 +91,7 @@ ErrCode run_hook(Run *r, const HookStmt *h) {
 }
 
 void gradient_may_be_written(Session *s, const Tensor *grad, int64_t version) {
-    if (storage_whole(grad->storage)->version == version || !s->running_backward) {
+    if (*storage_version(grad->storage) == version || !s->running_backward) {
         return;
     }
     session_undefined(s, tensor_numel(grad) == 0,
@@ -112,7 +112,7 @@ static ErrCode call_hook(Run *r, const Function *f, Var *leaf, Tensor *grad, Ten
     NameId gradient = f->params[f->nparams - 1];
     bool bare = s->running_backward;
     bool *none = arena_array(s->arena, bool, r->p->nnames);
-    int64_t version = grad ? storage_whole(grad->storage)->version : 0;
+    int64_t version = grad ? *storage_version(grad->storage) : 0;
     Frame outer = frame_open(r, NULL, !bare && s->grad_mode);
     r->none = none;
     none[gradient] = !grad;

@@ -140,7 +140,7 @@ static ErrCode run_reference_probe(Run *r, const Stmt *stmt) {
         entry->v[0] = v->tensor.dtype;
         break;
     case PROBE_version:
-        entry->v[0] = storage_whole(v->tensor.storage)->version;
+        entry->v[0] = *storage_version(v->tensor.storage);
         break;
     case PROBE_is_grad_enabled:
         entry->v[0] = r->s.grad_mode;

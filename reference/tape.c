@@ -129,7 +129,7 @@ static void tape_insert(GradNode *node, SavedVariable saved) {
 
 static void reference_tape_save(GradNode *node, Tensor *value, bool unpack_materializes, int rank) {
     bool leaf = !unpack_materializes || !var_of(value)->grad_fn;
-    tape_insert(node, (SavedVariable){value, storage_whole(value->storage)->version,
+    tape_insert(node, (SavedVariable){value, *storage_version(value->storage),
                                       unpack_materializes, leaf, rank});
 }
 
@@ -231,7 +231,7 @@ ErrCode saved_check(Session *s, const SavedVariable *saved, const char *needed_b
             return error_set(s->err, ERR_invalid, "No grad_fn for non-leaf saved tensor");
         }
     }
-    int64_t version = storage_whole(saved->value->storage)->version;
+    int64_t version = *storage_version(saved->value->storage);
     return version == saved->version
                ? ERR_none
                : error_set(s->err, ERR_saved_modified,

@@ -48,7 +48,7 @@ Var *var_new_view(Session *s, Var *of, const Tensor *meta, bool multi) {
     Var *v = var_new(s, meta);
     v->tensor.storage = of->tensor.storage;
     v->base = of->base ? of->base : of;
-    v->attr_version = storage_whole(of->tensor.storage)->version;
+    v->attr_version = *storage_version(of->tensor.storage);
     v->creation_meta = !s->grad_mode ? CREATION_NO_GRAD
                        : multi       ? CREATION_MULTI_OUTPUT
                        : of->base    ? of->creation_meta
@@ -114,7 +114,7 @@ static ErrCode var_regenerate_grad_fn(Session *s, Var *v) {
     var_move_retains_grad(s, v, node);
     v->grad_fn = node;
     v->output_nr = 0;
-    v->attr_version = storage_whole(v->tensor.storage)->version;
+    v->attr_version = *storage_version(v->tensor.storage);
     return ERR_none;
 }
 
@@ -164,7 +164,7 @@ ErrCode var_check_inplace(Session *s, Var *self) {
 void var_set_history(Var *self, GradNode *node) {
     self->grad_fn = node;
     self->output_nr = 0;
-    self->attr_version = storage_whole(self->tensor.storage)->version;
+    self->attr_version = *storage_version(self->tensor.storage);
 }
 
 void var_rebase_history(Session *s, Var *self, GradNode *node) {
@@ -204,7 +204,7 @@ ErrCode var_retain_grad(Session *s, Var *self) {
     }
     session_undefined(
         s,
-        self->base && self->attr_version != storage_whole(self->tensor.storage)->version &&
+        self->base && self->attr_version != *storage_version(self->tensor.storage) &&
             !since(retain_stale_view),
         "retain_grad of a view whose history is out of date: PyTorch 1.13 dies of it");
     if (since(retain_stale_view) && (!self->grad_fn || self->retains_grad)) {

@@ -88,7 +88,7 @@ static inline bool var_requires_grad(const Var *v) {
 /* Is the grad_fn of a view from another version of its storage, so that it has to be regenerated?
  */
 static inline bool var_is_stale(const Var *v) {
-    return v->base && v->attr_version != storage_whole(v->tensor.storage)->version &&
+    return v->base && v->attr_version != *storage_version(v->tensor.storage) &&
            (v->grad_fn || var_requires_grad(v->base));
 }
 /* Materializes grad_fn: regenerates a stale one. On refusal (no_grad_view_inplace,

@@ -249,9 +249,11 @@ class Input:
         self.name, self.storage, self.tensor = name, storage, tensor
 
     def whole(self):
-        """Its storage as it is now: resize_ and out= may have made it larger."""
-        memory = self.storage.untyped_storage() if hasattr(self.storage, "untyped_storage") else None
-        if memory is None or memory.nbytes() <= self.storage.numel() * self.storage.element_size():
+        """Its storage as it is now: resize_ and out= may have made it larger, set_ another one."""
+        memory = self.tensor.untyped_storage() if hasattr(self.tensor, "untyped_storage") else None
+        if memory is None:
+            return self.storage
+        if memory.data_ptr() == self.storage.data_ptr() and memory.nbytes() <= self.storage.numel() * self.storage.element_size():
             return self.storage
         return torch.empty(0, dtype=self.storage.dtype, device=self.storage.device).set_(memory)
 

@@ -24,25 +24,35 @@ Storage *storage_new(Arena *arena, DType dtype, int64_t numel) {
     return storage_of_bytes(arena, dtype, numel, bytes);
 }
 
-Storage *storage_as(Arena *arena, Storage *s, DType dtype) {
-    Storage *whole = storage_whole(s), *reading = whole->readings;
-    if (whole->dtype == dtype) {
+Storage *storage_counted(Arena *arena, Storage *s, DType dtype, const Storage *counts) {
+    Storage *whole = storage_whole(s), *counter = storage_counter(counts);
+    const Storage *same = whole->dtype == dtype ? whole : NULL;
+    counter = counter == whole ? NULL : counter;
+    if (same && !counter) {
         return whole;
     }
-    while (reading && reading->dtype != dtype) {
-        reading = reading->next;
+    for (Storage *reading = whole->readings; reading; reading = reading->next) {
+        if (reading->dtype == dtype && reading->counter == counter) {
+            return reading;
+        }
+        same = reading->dtype == dtype ? reading : same;
     }
-    if (!reading) {
-        reading = arena_new(arena, Storage);
-        reading->dtype = dtype;
-        reading->numel = whole->numel * dtype_bytes(whole->dtype) / dtype_bytes(dtype);
-        reading->data = whole->data;
-        reading->id = whole->id;
-        reading->whole = whole;
-        reading->next = whole->readings;
-        whole->readings = reading;
-    }
+    Storage *reading = arena_new(arena, Storage);
+    reading->dtype = dtype;
+    reading->numel = whole->numel * dtype_bytes(whole->dtype) / dtype_bytes(dtype);
+    reading->data = whole->data;
+    reading->id = whole->id;
+    reading->whole = whole;
+    reading->counter = counter;
+    reading->value64 = same ? same->value64 : NULL;
+    reading->bound = same ? same->bound : NULL;
+    reading->next = whole->readings;
+    whole->readings = reading;
     return reading;
+}
+
+Storage *storage_as(Arena *arena, Storage *s, DType dtype) {
+    return storage_counted(arena, s, dtype, s);
 }
 
 /* The number of elements of a non-empty row-major tensor; false for any other tensor and on

@@ -41,12 +41,15 @@ typedef struct Storage {
     double *bound;   /* float64 shadow: error bound of each element; NaN: the value depends on an
                         inconclusive discrete choice */
     struct Storage *whole; /* this is the memory of that storage, read as another dtype (a view of
-                              its bytes), and has its version counter; NULL: memory of its own */
-    struct Storage *readings; /* of memory of its own: what reads it as other dtypes, .. */
+                              its bytes), or with another version counter; NULL: memory of its own */
+    struct Storage *readings; /* of memory of its own: what reads it as other dtypes, or with other
+                                 version counters, .. */
     struct Storage *next;     /* .. a list */
+    struct Storage *counter;  /* of a tensor that set_ has put on this memory: the storage with its
+                                 version counter; NULL: that of the memory */
 } Storage;
 
-/* The storage that owns the memory and the version counter. */
+/* The storage that owns the memory. */
 static inline Storage *storage_whole(const Storage *s) {
     return s && s->whole ? s->whole : (Storage *)s;
 }
@@ -54,6 +57,12 @@ static inline Storage *storage_whole(const Storage *s) {
 static inline bool storage_same(const Storage *a, const Storage *b) {
     return storage_whole(a) == storage_whole(b);
 }
+
+/* The storage that has the version counter of tensors on `s`. */
+static inline Storage *storage_counter(const Storage *s) {
+    return s && s->counter ? s->counter : storage_whole(s);
+}
+static inline int64_t *storage_version(const Storage *s) { return &storage_counter(s)->version; }
 
 typedef struct Tensor {
     DType dtype;
@@ -83,9 +92,12 @@ static inline bool checked_add(int64_t a, int64_t b, int64_t *out) {
 
 /* A new zeroed storage of numel elements in `arena`. */
 Storage *storage_new(Arena *arena, DType dtype, int64_t numel);
-/* The memory of `s` read as elements of `dtype` (as many whole ones as it has room for): always the
- * same one for a memory and a dtype. It has no shadow yet. */
+/* The memory of `s` read as elements of `dtype` (as many whole ones as it has room for), with the
+ * version counter of `s`: always the same one for a memory, a dtype and a counter. It has the shadow
+ * of what reads the memory as this dtype already, or none yet. */
 Storage *storage_as(Arena *arena, Storage *s, DType dtype);
+/* The same, with the version counter of tensors on `counts`. */
+Storage *storage_counted(Arena *arena, Storage *s, DType dtype, const Storage *counts);
 
 /* Is no dim but perhaps `dim` empty? */
 static inline bool tensor_has_slices(const Tensor *t, int dim) {
@@ -130,7 +142,7 @@ static inline bool tensor_same_size(const Tensor *a, const Tensor *b) {
 bool tensor_same_layout(const Tensor *a, const Tensor *b);
 /* The same elements, read in the same way. */
 static inline bool tensor_same_data(const Tensor *a, const Tensor *b) {
-    return a->storage == b->storage && a->dtype == b->dtype && tensor_same_layout(a, b);
+    return storage_same(a->storage, b->storage) && a->dtype == b->dtype && tensor_same_layout(a, b);
 }
 /* One past the furthest element that the tensor addresses in its storage: offset + sum
  * (size-1)*stride + 1, or 0 for an empty tensor. False on overflow. */

@@ -52,7 +52,7 @@ static void overwrite_before_sum(Capture *cap, Var *sum, Tensor *grad) {
         return;
     }
     (void)emit_op(&cap->emit, OP_copy_, 2, &sum->tensor, grad);
-    storage_whole(sum->tensor.storage)->version--;
+    (*storage_version(sum->tensor.storage))--;
 }
 
 ErrCode capture_accumulate(Capture *cap, const BackwardEngine *x, Var *leaf, Tensor *grad) {
@@ -141,7 +141,7 @@ static bool grad_is_shared(const Capture *cap, const Var *v) {
     }
     for (const GradNode *node = cap->tape; node && !shared; node = node->older) {
         for (int i = 0; i < node->nsaved; i++) {
-            shared |= alias_class_whole(node->saved[i].cls) == cls;
+            shared |= storage_whole(node->saved[i].storage) == &cls->storage;
         }
     }
     return shared;

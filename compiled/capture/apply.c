@@ -250,7 +250,7 @@ static ErrCode apply_function(Capture *cap, const Call *given, Tensor **out, int
     }
     if (call->op->id == OP_nonzero && cap->stmt_op != OP_nonzero) {
         v->mask = (const Var *)call->arg[0].tensor;
-        v->mask_version = storage_whole(v->mask->tensor.storage)->version;
+        v->mask_version = *storage_version(v->mask->tensor.storage);
     }
     if (tape) {
         if (into_copy) {

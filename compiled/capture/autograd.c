@@ -16,7 +16,7 @@ bool cap_requires_grad(const Var *v) {
     return v->requires_grad || v->grad_fn.node || (v->base && cap_requires_grad(v->base));
 }
 
-static int64_t cap_version(const Var *v) { return storage_whole(v->tensor.storage)->version; }
+static int64_t cap_version(const Var *v) { return *storage_version(v->tensor.storage); }
 
 /* The view's grad_fn belongs to another version of its storage and has to be regenerated before it
  * is used. */
@@ -279,7 +279,7 @@ static void save_for_sizes(Capture *cap, GradNode *node, const Call *call, const
     if (fault(cap->c, FAULT_ER_11) && call->op->id == OP_mean_dim && v->base &&
         v->base->entry >= 0) {
         add_saved(cap, node,
-                  (SavedVariable){alias_class_of(&v->tensor), cap_version(v), NULL, true, 0});
+                  (SavedVariable){v->tensor.storage, cap_version(v), NULL, true, 0});
     }
 }
 
@@ -295,11 +295,11 @@ void cap_save_operands(Capture *cap, GradNode *node, const Call *call, Tensor *c
             int rank = call_saved_rank(call, i);
             if (root->mask) {
                 add_saved(cap, node,
-                          (SavedVariable){alias_class_of(&root->mask->tensor), root->mask_version,
+                          (SavedVariable){root->mask->tensor.storage, root->mask_version,
                                           NULL, true, rank});
             }
             add_saved(cap, node,
-                      (SavedVariable){alias_class_of(&v->tensor), cap_version(v), v,
+                      (SavedVariable){v->tensor.storage, cap_version(v), v,
                                       !v->grad_fn.node, rank});
         }
     }
@@ -312,7 +312,7 @@ void cap_save_result(Capture *cap, GradNode *node, const Call *call, const Var *
     bool need[MAX_SLOTS];
     if (op_saves_result(call, cap_edges_needed(node, need))) {
         add_saved(cap, node,
-                  (SavedVariable){alias_class_of(&result->tensor), cap_version(result), NULL, true,
+                  (SavedVariable){result->tensor.storage, cap_version(result), NULL, true,
                                   call_saved_rank(call, -1)});
         if (cap->checkpoint) {
             capture_checkpoint_saves(cap, node, true);
@@ -323,7 +323,7 @@ void cap_save_result(Capture *cap, GradNode *node, const Call *call, const Var *
 void cap_also_saves(Capture *cap, GradNode *node, const Var *other) {
     add_saved(
         cap, node,
-        (SavedVariable){alias_class_of(&other->tensor), cap_version(other), NULL, true, INT_MAX});
+        (SavedVariable){other->tensor.storage, cap_version(other), NULL, true, INT_MAX});
 }
 
 ErrCode cap_detach_in_place(Capture *cap, Var *self) {

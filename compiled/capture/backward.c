@@ -255,7 +255,7 @@ ErrCode backward_check_value(Capture *cap, const GradNode *node, const SavedVari
             return error_set(err, ERR_invalid, "a saved operand has lost its history");
         }
     }
-    if (alias_class_whole(saved->cls)->storage.version == saved->version ||
+    if (*storage_version(saved->storage) == saved->version ||
         is_unversioned(cap, node, saved)) {
         return ERR_none;
     }
@@ -265,7 +265,7 @@ ErrCode backward_check_value(Capture *cap, const GradNode *node, const SavedVari
     return error_set(err, ERR_saved_modified,
                      "a variable needed for gradient computation is at version %lld; expected "
                      "version %lld",
-                     (long long)alias_class_whole(saved->cls)->storage.version,
+                     (long long)*storage_version(saved->storage),
                      (long long)saved->version);
 }
 

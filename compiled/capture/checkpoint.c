@@ -111,7 +111,7 @@ static void keep_arguments(Capture *cap, Checkpoint *c) {
         Var *v = c->arg[i];
         c->required[i] = cap_requires_grad(v);
         c->saved[i] =
-            (SavedVariable){alias_class_of(&v->tensor), storage_whole(v->tensor.storage)->version,
+            (SavedVariable){v->tensor.storage, *storage_version(v->tensor.storage),
                             v, !v->grad_fn.node, 0};
     }
 }
@@ -135,7 +135,7 @@ static ErrCode capture_reentrant(Capture *cap, Checkpoint *c) {
     }
     c->version = arena_array(cap->arena, int64_t, names->nreads);
     for (int i = 0; i < names->nreads; i++) {
-        c->version[i] = storage_whole(c->arg[i]->tensor.storage)->version;
+        c->version[i] = *storage_version(c->arg[i]->tensor.storage);
     }
     Function *f = arena_new(cap->arena, Function);
     *f = (Function){.params = names->reads,
@@ -186,7 +186,7 @@ static ErrCode unpack_leaves(Capture *cap, GradNode *node, Var **leaf, bool *sam
     }
     for (int i = 0; i < node->nslot; i++) {
         TRY(capture_unpack_kept(cap, node, &node->kept[i], &leaf[i]));
-        *same &= storage_whole(leaf[i]->tensor.storage)->version == c->version[i];
+        *same &= *storage_version(leaf[i]->tensor.storage) == c->version[i];
     }
     for (int i = 0; i < node->nslot; i++) {
         bool requires_grad = cap_requires_grad(leaf[i]);

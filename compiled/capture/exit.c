@@ -221,7 +221,7 @@ void capture_live_tensors(Capture *cap) {
     for (int i = 0; i < in->n; i++) {
         outer |= in->entry[i].has_grad_fn;
         g->version[alias_class_of(&cap->entry[i].tensor)->input] =
-            storage_whole(cap->entry[i].tensor.storage)->version;
+            *storage_version(cap->entry[i].tensor.storage);
     }
     g->ninp = cap->nlive + (outer ? in->n : 0);
     g->inp = arena_array(cap->arena, InputPlan, g->ninp);
@@ -311,7 +311,7 @@ ExitTensor *capture_exit(Capture *cap) {
                 cap->arena, cap_edge_meta((Edge){v->accumulator, 0}), (int64_t)sizeof(Tensor));
         }
         e->base = v->base ? live_index(cap, v->base) : -1;
-        e->version = storage_whole(v->tensor.storage)->version;
+        e->version = *storage_version(v->tensor.storage);
         forget_write(cap, i, e);
     }
     return exit;

@@ -160,7 +160,7 @@ static ErrCode return_outputs(Capture *cap, const Application *a, Var **out) {
     const Function *f = a->f;
     int differentiable = 0;
     for (int i = 0; i < f->ndirty; i++) {
-        storage_whole(a->dirty[i]->tensor.storage)->version++;
+        (*storage_version(a->dirty[i]->tensor.storage))++;
     }
     for (int i = 0; i < f->nreturns; i++) {
         TRY(return_output(cap, a, i, &out[i]));
@@ -186,7 +186,7 @@ static void keep_saved(Capture *cap, const Application *a) {
     FunctionSaved *kept = arena_array(cap->arena, FunctionSaved, n);
     for (int i = 0; i < n; i++) {
         Var *v = a->saved[i];
-        kept[i] = (FunctionSaved){v, storage_whole(v->tensor.storage)->version,
+        kept[i] = (FunctionSaved){v, *storage_version(v->tensor.storage),
                                   v->grad_fn.node == a->node, v->grad_fn.nr};
     }
     a->node->kept = kept;

@@ -10,10 +10,10 @@
 ErrCode capture_unpack_kept(Capture *cap, GradNode *node, const FunctionSaved *kept, Var **out) {
     Var *v = *out = kept->var;
     TRY(kept->own ? ERR_none : cap_grad_fn(cap, v));
-    if (storage_whole(v->tensor.storage)->version != kept->version) {
+    if (*storage_version(v->tensor.storage) != kept->version) {
         return error_set(cap->emit.err, ERR_saved_modified,
                          "a value that a function saved is at version %lld; expected version %lld",
-                         (long long)storage_whole(v->tensor.storage)->version,
+                         (long long)*storage_version(v->tensor.storage),
                          (long long)kept->version);
     }
     if (kept->own) {

@@ -33,8 +33,13 @@ typedef struct AliasClass {
     int input;         /* input storage number, or -1 */
     Node *buffer;      /* the node that made it: layouts are offsets and strides in its buffer */
     Binding *bindings; /* names bound to tensors on this memory */
+    struct AliasClass *same; /* this is only the storage, with another version counter (set_), of
+                                tensors of that class; else NULL */
 } AliasClass;
-static inline AliasClass *alias_class_of(const Tensor *t) { return (AliasClass *)t->storage; }
+static inline AliasClass *alias_class_of(const Tensor *t) {
+    AliasClass *cls = (AliasClass *)t->storage;
+    return cls->same ? cls->same : cls;
+}
 /* The class of the memory of which `cls` may be a reading. */
 static inline AliasClass *alias_class_whole(const AliasClass *cls) {
     return (AliasClass *)storage_whole(&cls->storage);
@@ -117,7 +122,7 @@ typedef struct FunctionSaved {
 /* A saved value: its storage and the version it had. Unpacking an operand materializes its grad_fn;
  * that of a result is known. */
 typedef struct SavedVariable {
-    const AliasClass *cls;
+    const Storage *storage;
     int64_t version;
     Var *operand;  /* or NULL */
     bool was_leaf; /* it had no grad_fn then; one that had must still have one (detach_ removes it)

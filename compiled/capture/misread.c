@@ -58,9 +58,9 @@ static bool known_indices(const Capture *cap, const Var *v, const Tensor **layou
     *layout = &v->tensor;
     if (v->node->op == OP_tensor && tensor_is_contiguous(&v->tensor)) {
         *data = v->node->call->arg[0].data.data;
-        return storage_whole(v->tensor.storage)->version == 0;
+        return *storage_version(v->tensor.storage) == 0;
     }
-    if (v->entry < 0 || cap->in.sample || storage_whole(v->tensor.storage)->version != 0) {
+    if (v->entry < 0 || cap->in.sample || *storage_version(v->tensor.storage) != 0) {
         return false;
     }
     *data = cap->in.tensors[v->entry].storage->data;

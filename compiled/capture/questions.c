@@ -134,7 +134,7 @@ ErrCode capture_run_probe(Capture *cap, const Stmt *stmt) {
         entry->v[0] = t->dtype;
         break;
     case PROBE_version:
-        entry->v[0] = storage_whole(t->storage)->version;
+        entry->v[0] = *storage_version(t->storage);
         cap->trace_storage[cap->ntrace - 1] = alias_class_of(t)->input;
         break;
     case PROBE_is_grad_enabled:

@@ -141,7 +141,7 @@ ErrCode capture_in_place_view(Capture *cap, const Call *call, Tensor **out, int 
     TRY(view_infer(cap->c, &twin, &r));
     TRY(check_view(cap, &twin, cls, &r.out[0]));
     set_layout(cap, self, &r.out[0]);
-    storage_whole(self->tensor.storage)->version++;
+    (*storage_version(self->tensor.storage))++;
     out[0] = &self->tensor;
     *nout = 1;
     if (!tape) {
@@ -207,6 +207,6 @@ ErrCode capture_storage(Capture *cap, const Call *call, Tensor **out, int *nout)
         return ERR_none; /* no write, so that what is saved of it stays valid */
     }
     TRY(apply_sizes(cap, call));
-    storage_whole(self->tensor.storage)->version++;
+    (*storage_version(self->tensor.storage))++;
     return ERR_none;
 }

@@ -38,7 +38,7 @@ bool joint_fault_detached_slot(const Compile *c, int k) {
     for (int i = 0; fault(c, FAULT_MU_4) && v->entry >= 0 && i < c->graph->nret; i++) {
         const Var *other = cap->ret[i];
         if (other->tensor.storage == v->tensor.storage && other->entry < 0 &&
-            !cap_requires_grad(other) && storage_whole(v->tensor.storage)->version > 0) {
+            !cap_requires_grad(other) && *storage_version(v->tensor.storage) > 0) {
             return fault_triggered(c, FAULT_MU_4);
         }
     }

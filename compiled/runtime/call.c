@@ -56,7 +56,7 @@ static void record_input(const RuntimeSession *r, CallResult *call, const Region
     call_record->has_requires_grad = call_record->has_version = call_record->has_is_leaf =
         call_record->has_geometry = true;
     call_record->requires_grad = live_requires_grad(o);
-    call_record->version = storage_whole(t->storage)->version;
+    call_record->version = *storage_version(t->storage);
     call_record->is_leaf = !live_has_grad_fn(o);
     call_record->ndim = t->ndim;
     memcpy(call_record->size, t->size, sizeof *t->size * (size_t)t->ndim);

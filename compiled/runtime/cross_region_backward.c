@@ -100,7 +100,6 @@ static bool loses_flag(const Capture *cap, const Var *v) {
  * raw memory after the call, and the versions that the caller's writes have made since are not
  * looked at. */
 static bool caller_write_unseen(const Capture *cap, const Var *v) {
-    const AliasClass *cls = alias_class_of(&v->tensor);
     bool sliced = false;
     if (!fault(cap->c, FAULT_ER_10a) || v->entry < 0 || v->base || cap_requires_grad(v)) {
         return false;
@@ -108,7 +107,7 @@ static bool caller_write_unseen(const Capture *cap, const Var *v) {
     for (const GradNode *node = cap->tape; node; node = node->older) {
         for (int i = 0; i < node->nsaved; i++) {
             const Var *operand = node->saved[i].operand;
-            if (node->saved[i].cls == cls) {
+            if (node->saved[i].storage == v->tensor.storage) {
                 if (!operand || operand->base != v ||
                     tensor_numel(&operand->tensor) == tensor_numel(&v->tensor)) {
                     return false;
@@ -163,7 +162,7 @@ static void cross_region_update_capture(void *user, Capture *cap) {
         Var *v = cap->live[i];
         AliasClass *cls = alias_class_of(&v->tensor);
         int64_t start = cls->input >= 0 ? region->version[cls->input] : 0;
-        int64_t version = storage_whole(o->tensor.storage)->version - start;
+        int64_t version = *storage_version(o->tensor.storage) - start;
         if (version == alias_class_whole(cls)->storage.version ||
             cap->c->options->fault == FAULT_NONE || !caller_write_unseen(cap, v) ||
             !fault_triggered(cap->c, FAULT_ER_10a)) {

@@ -182,7 +182,7 @@ static void region_describe(RuntimeSession *r, Region *region, CaptureInput *in)
         tensors[i].storage = o->tensor.storage;
         EntryTensor *e = &entry[i];
         bool stale = o->base && (o->regenerated || o->record.attr_version !=
-                                                       storage_whole(o->tensor.storage)->version);
+                                                       *storage_version(o->tensor.storage));
         e->record = o->record;
         e->record.attr_version = stale ? STALE_VERSION : 0;
         e->has_grad_fn = live_has_grad_fn(o);
@@ -259,7 +259,7 @@ static void region_leave_exports(RuntimeSession *r, Region *region, const Artifa
         live[i] = live_tensor_new(r, &out->returns[k]);
         const ReturnPlan *plan = &a->graph->ret[k];
         if (!plan->aliases_input) {
-            storage_whole(live[i]->tensor.storage)->version = a->exit[i].version;
+            *storage_version(live[i]->tensor.storage) = a->exit[i].version;
         }
     }
     for (int i = region->nlive; i < cap->nlive; i++) {

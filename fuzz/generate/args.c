@@ -96,7 +96,10 @@ static bool args_argument(Draw *x, int k) {
     if (k == x->main) {
         return true;
     }
-    Drawn own = x->op->random ? random_argument(x, k) : nn_argument(x, k);
+    Drawn own = set_argument(x, k);
+    if (own == DRAWN_ELSEWHERE) {
+        own = x->op->random ? random_argument(x, k) : nn_argument(x, k);
+    }
     if (own != DRAWN_ELSEWHERE) {
         return own == DRAWN;
     }

@@ -173,6 +173,13 @@ static void apply_geometry(Gen *g, const Tensor *old, Tensor *t) {
     }
 }
 
+/* set_: all names of the tensor are now on the memory that holds `data`. */
+static void apply_memory(Gen *g, const Tensor *t, int data) {
+    for (int i = 0; i < g->nvars && !g->untaken; i++) {
+        g->var[i].data = g->var[i].t == t ? data : g->var[i].data;
+    }
+}
+
 static GenVar *apply_write(Gen *g, const Stmt *s, const Call *call, Tensor *result,
                            bool requires_grad, NameId out) {
     GenVar *self = gen_find(g, s->arg[0].tensor);
@@ -182,8 +189,13 @@ static GenVar *apply_write(Gen *g, const Stmt *s, const Call *call, Tensor *resu
     if (resizes) {
         apply_geometry(g, call->arg[0].tensor, result);
         self = gen_find(g, s->arg[0].tensor);
+        if (op_sets_storage(s->op)) {
+            apply_memory(g, self->t, gen_find(g, s->arg[1].tensor)->data);
+        }
         Data *data = &g->data[self->data];
-        range_forget(data);
+        if (s->op->id != OP_set__source_Tensor) {
+            range_forget(data);
+        }
         data->numel = data->numel > tensor_numel(self->t) ? data->numel : tensor_numel(self->t);
     }
     Base *base = &g->base[self->base];
@@ -196,6 +208,11 @@ static GenVar *apply_write(Gen *g, const Stmt *s, const Call *call, Tensor *resu
         }
     } else if (s->op->kind == KIND_STORAGE) {
         /* all that is known is forgotten */
+        if (op_sets_storage(s->op) && g->grad && requires_grad) { /* without a derivative */
+            base->requires_grad = true;
+            base->leaf = false;
+            base->from |= g->reads;
+        }
     } else if (s->op->kind == KIND_INPLACE_VIEW) {
         apply_geometry(g, call->arg[0].tensor, new_geometry(g, call));
     } else {

@@ -94,7 +94,10 @@ static bool main_fits(Gen *g, const OpInfo *op, const GenVar *v, int least, int 
             (g->data[v->data].saved && g->grad && !draw_chance(g, 10))) {
             return false;
         }
-        if (op->kind == KIND_INPLACE_VIEW) {
+        if (op_sets_storage(op) && g->grad && gen_var_requires_grad(g, v) && !draw_chance(g, 8)) {
+            return false;
+        }
+        if (op->kind == KIND_INPLACE_VIEW || op_sets_storage(op)) {
             /* under no_grad the history does not follow: PyTorch refuses a backward through it, or
              * does not specify it */
             const Base *base = &g->base[v->base];

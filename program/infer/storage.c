@@ -1,4 +1,4 @@
-/* Geometry of STORAGE rows: memory read as another dtype, and resize_; and of _bitcast. */
+/* Geometry of STORAGE rows: memory read as another dtype, resize_ and set_; and of _bitcast. */
 #include "program/infer/infer.h"
 
 /* Adds the output, initialized with self's geometry. */
@@ -69,6 +69,48 @@ ErrCode infer_resize_out(const Call *call, Infer *r) {
     r->out[0].offset = self->offset;
     const Arg *stride = &call->arg[2];
     memcpy(r->out[0].stride, stride->ints.v, (size_t)stride->ints.n * sizeof *stride->ints.v);
+    return ERR_none;
+}
+
+/* set_: where the source lies. */
+ErrCode infer_set_(const Call *call, Infer *r) {
+    const Tensor *self = call->arg[0].tensor, *source = call->arg[1].tensor;
+    if (self->dtype != source->dtype) {
+        return error_set(r->err, ERR_dtype, "set_ of a tensor of type %s to one of type %s",
+                         dtype_name(self->dtype), dtype_name(source->dtype));
+    }
+    (void)reading_of(r, source);
+    return ERR_none;
+}
+
+/* The same with sizes and strides, in elements of self, from the first element of the source on. */
+ErrCode infer_set_storage(const Call *call, Infer *r) {
+    const Tensor *self = call->arg[0].tensor, *source = call->arg[1].tensor;
+    const Arg *size = &call->arg[3], *stride = &call->arg[4];
+    int64_t numel, offset;
+    if (!checked_add(source->offset, call->arg[2].i, &offset)) {
+        return error_set(r->err, ERR_limit, "the offset overflows");
+    }
+    if (offset < 0) {
+        return error_set(r->err, ERR_invalid, "set_ to a negative offset");
+    }
+    if (stride->ints.n > 0 && stride->ints.n != size->ints.n) {
+        return error_set(r->err, ERR_invalid, "set_ with %d sizes and %d strides", size->ints.n,
+                         stride->ints.n);
+    }
+    if (!sizes_numel(size->ints.v, size->ints.n, &numel)) {
+        return error_set(r->err, ERR_invalid, "set_ to a negative size, or too many elements");
+    }
+    for (int d = 0; d < stride->ints.n; d++) {
+        if (stride->ints.v[d] < 0) {
+            return error_set(r->err, ERR_limit, "set_ with a negative stride");
+        }
+    }
+    TRY(infer_contiguous(r, self->dtype, size->ints.v, size->ints.n));
+    r->out[0].offset = offset;
+    if (stride->ints.n > 0) {
+        memcpy(r->out[0].stride, stride->ints.v, (size_t)stride->ints.n * sizeof *stride->ints.v);
+    }
     return ERR_none;
 }
 

@@ -345,6 +345,14 @@ static inline const OpInfo *op_form(const OpInfo *op) {
     return op->kind == KIND_INPLACE || op->out_dtype != OUT_NOT ? op_info(op->twin) : op;
 }
 
+/* Is it a set_ that is given sizes and strides? To autograd, its source is a storage. */
+static inline bool op_takes_storage(const OpInfo *op) {
+    return op->id == OP_set__source_Tensor_storage_offset;
+}
+static inline bool op_sets_storage(const OpInfo *op) {
+    return op->id == OP_set__source_Tensor || op_takes_storage(op);
+}
+
 /* Does the op check its operands before it reads their history? */
 static inline bool op_checks_first(const OpInfo *op) {
     return op->checks_first && (op->id != OP_diag || since(diag_is_composed));
