@@ -269,6 +269,12 @@ static ErrCode apply_set(Session *s, const Call *call) {
         return error_set(s->err, ERR_unsupported, "the bytes of bools");
     }
     TRY(grow_memory(s, whole, bytes));
+    session_undefined(s,
+                      whole->numel > had && tensor_same_size(self, &r.out[0]) &&
+                          memcmp(self->stride, r.out[0].stride,
+                                 sizeof *self->stride * (size_t)self->ndim) == 0,
+                      "set_ beyond the end of a memory that PyTorch does not make larger, because "
+                      "the sizes and strides are those of self");
     if (s->detect_unspecified && whole->numel > had) {
         session_unspecified(s, "memory that set_ adds");
     }

@@ -275,6 +275,7 @@ static ErrCode capture_apply_meta(Capture *cap, const Call *call, Tensor **out, 
     case OP_detach:
         out[0] =
             &capture_var(cap, alias_class_of(&self->tensor), &self->tensor, self->node)->tensor;
+        out[0]->storage = self->tensor.storage;
         return ERR_none;
     case OP_detach_:
         return cap_detach_in_place(cap, self);

@@ -171,6 +171,7 @@ ErrCode cap_gradient_edge(Capture *cap, Var *v, Edge *edge) {
 Var *cap_new_view(Capture *cap, Var *of, const Tensor *meta, bool multi) {
     AliasClass *cls = alias_class_of(&of->tensor);
     Var *v = capture_var(cap, cls, meta, graph_view(cap->graph, cls->buffer, meta, cap->sid));
+    v->tensor.storage = capture_recounted(cap, cls, of->tensor.storage);
     v->base = of->base ? of->base : of;
     v->attr_version = cap_version(v);
     v->creation_meta = !cap->grad_mode ? CREATION_NO_GRAD

@@ -21,35 +21,58 @@ bool capture_flag_by_mode(const Compile *c, const Var *v) {
            !v->grad_fn.node && cap_requires_grad(v->base) && fault_triggered(c, FAULT_RG_13);
 }
 
+static void remove_binding(Binding *h) {
+    AliasClass *old = memory_of(&h->var->tensor);
+    *(h->prev ? &h->prev->next : &old->bindings) = h->next;
+    if (h->next) {
+        h->next->prev = h->prev;
+    }
+}
+
 void binding_clear(Capture *cap, NameId name) {
     Binding *h = &cap->binding[name];
     if (h->var) {
-        AliasClass *old = memory_of(&h->var->tensor);
-        *(h->prev ? &h->prev->next : &old->bindings) = h->next;
-        if (h->next) {
-            h->next->prev = h->prev;
-        }
+        remove_binding(h);
     }
     h->var = NULL;
     cap->env[name] = NULL;
 }
 
-void binding_set(Capture *cap, NameId name, Var *v) {
-    binding_clear(cap, name);
-    Binding *h = &cap->binding[name];
-    AliasClass *cls = memory_of(&v->tensor);
-    h->var = v;
-    h->flags = bindings_truth(v);
-    if (fault(cap->c, FAULT_RG_13) && capture_flag_by_mode(cap->c, v)) {
-        h->flags.requires_grad = false;
-    }
-    h->branch_requires_grad = h->flags.requires_grad;
+static void insert_binding(Binding *h, AliasClass *cls) {
     h->prev = NULL;
     h->next = cls->bindings;
     if (h->next) {
         h->next->prev = h;
     }
     cls->bindings = h;
+}
+
+void binding_unlink(Capture *cap, const Var *v) {
+    for (NameId id = 0; id < cap->program->nnames; id++) {
+        if (cap->binding[id].var == v) {
+            remove_binding(&cap->binding[id]);
+        }
+    }
+}
+
+void binding_link(Capture *cap, const Var *v) {
+    for (NameId id = 0; id < cap->program->nnames; id++) {
+        if (cap->binding[id].var == v) {
+            insert_binding(&cap->binding[id], memory_of(&v->tensor));
+        }
+    }
+}
+
+void binding_set(Capture *cap, NameId name, Var *v) {
+    binding_clear(cap, name);
+    Binding *h = &cap->binding[name];
+    h->var = v;
+    h->flags = bindings_truth(v);
+    if (fault(cap->c, FAULT_RG_13) && capture_flag_by_mode(cap->c, v)) {
+        h->flags.requires_grad = false;
+    }
+    h->branch_requires_grad = h->flags.requires_grad;
+    insert_binding(h, memory_of(&v->tensor));
     cap->env[name] = &v->tensor;
 }
 
@@ -139,6 +162,13 @@ void binding_refresh(Capture *cap, const Stmt *stmt, const Var *receiver) {
             h->branch_requires_grad = now.requires_grad;
         } else if (h->branch_requires_grad != now.requires_grad) {
             (void)fault_triggered(c, FAULT_RG_2);
+        }
+    }
+    for (NameId id = 0; cap->sets && id < cap->program->nnames; id++) {
+        Binding *h = &cap->binding[id]; /* a base may be on other memory than the view */
+        if (h->var && memory_of(&h->var->tensor) != memory_of(&receiver->tensor)) {
+            h->flags = bindings_truth(h->var);
+            h->branch_requires_grad = h->flags.requires_grad;
         }
     }
 }

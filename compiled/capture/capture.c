@@ -214,23 +214,50 @@ static AliasClass *capture_entry_class(Capture *cap, int i, AliasClass **by_entr
     return capture_class(cap, s->dtype, s->numel, node, number);
 }
 
+/* The version counter of an entry, which is that of its memory unless set_ has put it there. */
+static void capture_entry_counter(Capture *cap, int i, AliasClass **by_entry) {
+    const Tensor *in = cap->in.tensors;
+    const Storage *counter = storage_counter(in[i].storage);
+    Var *v = &cap->entry[i];
+    for (int j = 0; j < i; j++) {
+        if (storage_counter(in[j].storage) == counter) {
+            v->tensor.storage =
+                capture_recounted(cap, alias_class_of(&v->tensor), cap->entry[j].tensor.storage);
+            return;
+        }
+    }
+    Storage *own = NULL;
+    for (int j = 0; j < cap->in.n && !own; j++) {
+        own = storage_whole(in[j].storage) == counter ? &by_entry[j]->storage : NULL;
+    }
+    own = own ? own : arena_new(cap->arena, Storage); /* of memory that no entry is on */
+    v->tensor.storage = capture_recounted(cap, alias_class_of(&v->tensor), own);
+    cap->counter[cap->ncounters++] = own;
+}
+
 static void capture_entries(Capture *cap) {
     const CaptureInput *in = &cap->in;
     Graph *g = cap->graph;
     AliasClass **by_entry = arena_array(cap->arena, AliasClass *, in->n);
-    g->input = arena_array(cap->arena, Node *, in->n);
+    g->input = arena_array(cap->arena, Node *, 2 * in->n); /* with those of capture_adopt */
     g->version = arena_array(cap->arena, int64_t, in->n);
-    g->written = arena_array(cap->arena, Node *, in->n);
+    g->written = arena_array(cap->arena, Node *, 2 * in->n);
+    cap->entry_storage = arena_array(cap->arena, int, in->n);
+    cap->counter = arena_array(cap->arena, Storage *, in->n);
     cap->entry = arena_alloc_raw(cap->arena, (int64_t)sizeof *cap->entry * in->n);
     cap->external = arena_array(cap->arena, GradNode *, in->n);
     for (int i = 0; i < in->n; i++) {
-        const EntryTensor *entry = &in->entry[i];
         by_entry[i] = capture_entry_class(cap, i, by_entry);
+        cap->entry_storage[i] = by_entry[i]->input;
+    }
+    for (int i = 0; i < in->n; i++) {
+        const EntryTensor *entry = &in->entry[i];
         AliasClass *cls = capture_reading(cap, by_entry[i], in->tensors[i].dtype, AT_RETURN);
         Var *v = &cap->entry[i];
         var_clear(v);
         layout_copy(&v->tensor, &in->tensors[i]);
         v->tensor.storage = &cls->storage;
+        capture_entry_counter(cap, i, by_entry);
         v->node = graph_view(g, cls->buffer, &in->tensors[i], AT_RETURN);
         v->node->cls = cls->number;
         v->entry = i;
@@ -300,6 +327,7 @@ static ErrCode capture_returns(Capture *cap) {
     cap->sid = AT_RETURN;
     ReturnPlan *ret = arena_array(cap->arena, ReturnPlan, p->nreturns);
     TRY(capture_write_back_mode(cap));
+    capture_adopt(cap);
     for (int k = 0; k < p->nreturns; k++) {
         Var *v = cap->ret[k];
         TRY(cap_grad_fn(cap, v));

@@ -98,6 +98,9 @@ struct Capture {
     AliasClass **cls;
     int ncls, cls_capacity;
     Var *entry;          /* by entry */
+    int *entry_storage;  /* by entry: the input storage that it enters with */
+    Storage **counter;   /* the version counters of the entries, in order of first mention */
+    int ncounters;
     GradNode **external; /* by entry: its external grad_fn, or NULL */
     Var **live;          /* tensors that outlive the region: entries, then what it exports */
     int nlive;
@@ -115,7 +118,7 @@ struct Capture {
     int nviewed, viewed_capacity;
     int nroots;
     TraceEntry *trace;
-    int *trace_storage; /* by trace entry: the input storage whose version it records, or -1 */
+    int *trace_counter; /* by trace entry: the counter of entries that it records, or -1 */
     int ntrace, trace_capacity;
     int64_t tape_size; /* tape nodes when the walk had ended */
     int *moved_leaves; /* leaves (index of the tensor) that have a grad_fn by now and whose
@@ -139,6 +142,7 @@ struct Capture {
     Var *permuted;  /* the view that the last permute made; kept for seeded faults only */
     bool unsettled; /* the error was found in a value while writing to input storage `writing` */
     bool recasts;   /* memory is read as another dtype, or grows */
+    bool sets;      /* a tensor is on other memory than before (set_), or entered so */
 };
 
 /* ---- decompose_faults.c ---- */
@@ -188,6 +192,13 @@ AliasClass *capture_class(Capture *cap, DType dtype, int64_t numel, Node *buffer
 AliasClass *capture_reading(Capture *cap, AliasClass *cls, DType dtype, int sid);
 /* Writes `value` to `target`, which reads `cls`, and so to the other readings of its memory. */
 void capture_write(Capture *cap, AliasClass *cls, Node *target, Node *value);
+/* The storage of tensors on `cls` that have the version counter of tensors on `counts`. */
+Storage *capture_recounted(Capture *cap, AliasClass *cls, const Storage *counts);
+/* The number of the version counter of tensors on `s` among those of the entries, or -1. */
+int capture_counter(const Capture *cap, const Storage *s);
+/* At the end of the region: the memory of an entry that set_ has put on memory of the region's own
+ * becomes an input storage without elements, which grows. */
+void capture_adopt(Capture *cap);
 /* Room for `numel` elements of `cls` in its memory; new ones are zero. */
 ErrCode capture_grow(Capture *cap, AliasClass *cls, int64_t numel);
 /* A new tensor on `cls` with `layout`. */
@@ -382,6 +393,9 @@ void binding_set(Capture *cap, NameId name, Var *v);
 void binding_refresh(Capture *cap, const Stmt *stmt, const Var *receiver);
 /* The same after a backward statement has written to a tensor on that storage. */
 void binding_renew(const Var *receiver);
+/* `v` is about to get other memory, or has got it: takes out, or puts back, the bindings to it. */
+void binding_unlink(Capture *cap, const Var *v);
+void binding_link(Capture *cap, const Var *v);
 /* Seeded fault RG_13. */
 bool capture_flag_by_mode(const Compile *c, const Var *v);
 /* True if the cache is up to date (always, unless a seeded fault keeps it stale). */

@@ -196,6 +196,7 @@ static void capture_exports(Capture *cap) {
         }
     }
     Graph *g = cap->graph;
+    capture_adopt(cap);
     g->nret = cap->nlive - cap->in.n;
     g->ret = arena_array(cap->arena, ReturnPlan, g->nret);
     for (int k = 0; k < g->nret; k++) {
@@ -218,10 +219,12 @@ void capture_live_tensors(Capture *cap) {
     }
     Graph *g = cap->graph;
     bool outer = false;
+    capture_adopt(cap);
     for (int i = 0; i < in->n; i++) {
         outer |= in->entry[i].has_grad_fn;
-        g->version[alias_class_of(&cap->entry[i].tensor)->input] =
-            *storage_version(cap->entry[i].tensor.storage);
+    }
+    for (int k = 0; k < cap->ncounters; k++) {
+        g->version[k] = cap->counter[k]->version;
     }
     g->ninp = cap->nlive + (outer ? in->n : 0);
     g->inp = arena_array(cap->arena, InputPlan, g->ninp);
@@ -251,7 +254,7 @@ void capture_live_tensors(Capture *cap) {
 static bool write_is_unrecorded(const Capture *cap, const AliasClass *cls) {
     bool rebased = false;
     if (!fault(cap->c, FAULT_MU_3) || cap->in.setup || cap->in.resumed || cls->input < 0 ||
-        alias_class_whole(cls)->storage.version == 0 ||
+        alias_class_whole(cls)->storage.version == 0 || cap->sets ||
         (cap->end != END_OK && cap->end != END_BREAK)) {
         return false;
     }
@@ -277,7 +280,7 @@ static void forget_write(const Capture *cap, int i, ExitTensor *e) {
     if (i < cap->in.n && write_is_unrecorded(cap, cls) && fault_triggered(cap->c, FAULT_MU_3)) {
         e->grad_fn = EXIT_GRAD_FN_UNCHANGED;
         e->record = cap->in.entry[i].record;
-        cap->graph->version[cls->input] = 0;
+        cap->graph->version[capture_counter(cap, &cls->storage)] = 0;
     }
 }
 

@@ -258,14 +258,13 @@ static int final_resumed_roots(Capture *cap, Edge *edge, Tensor **tangent) {
 
 /* What a block has written outlives the backward: new versions of inputs. False if the region is
  * resumed: what it works on are copies. */
-static bool final_keep_writes(const Capture *cap, const int64_t *before, int ncls) {
-    for (int i = 0; i < ncls; i++) {
-        const AliasClass *cls = cap->cls[i];
-        if (cls->input >= 0 && alias_class_whole(cls)->storage.version != before[i]) {
+static bool final_keep_writes(const Capture *cap, const int64_t *before) {
+    for (int k = 0; k < cap->ncounters; k++) {
+        if (cap->counter[k]->version != before[k]) {
             if (cap->in.resumed) {
                 return false;
             }
-            cap->graph->version[cls->input] = alias_class_whole(cls)->storage.version;
+            cap->graph->version[k] = cap->counter[k]->version;
         }
     }
     return true;
@@ -279,7 +278,7 @@ static void final_copy_returns(Capture *cap, const int64_t *before, int at) {
     for (int k = 0; k < g->nret && !cap->in.resumed; k++) {
         Var *v = cap->ret[k];
         const AliasClass *cls = alias_class_of(&v->tensor);
-        if (alias_class_whole(cls)->storage.version != before[cls->number]) {
+        if (alias_class_whole(cls)->storage.version != before[cls->number] || cap->sets) {
             Call copy = call_new(OP__contiguous_copy);
             copy.arg[0].tensor = &v->node->t;
             if (capture_node(cap, &copy, &g->ret[k].before) != ERR_none) {
@@ -326,6 +325,10 @@ static ErrCode final_walk(FinalBackward *x) {
     bool left = final_grads_left(cap);
     int begin = cap->graph->n;
     int64_t *version = arena_array(cap->arena, int64_t, ncls);
+    int64_t *counted = arena_array(cap->arena, int64_t, cap->ncounters);
+    for (int k = 0; k < cap->ncounters; k++) {
+        counted[k] = cap->counter[k]->version;
+    }
     for (int i = 0; i < ncls; i++) {
         version[i] = alias_class_whole(cap->cls[i])->storage.version;
     }
@@ -335,7 +338,7 @@ static ErrCode final_walk(FinalBackward *x) {
     }
     TRY(cap->emit.err->code);
     backward_run(&x->engine, edge, tangent, n);
-    if (!final_keep_writes(cap, version, ncls)) {
+    if (!final_keep_writes(cap, counted)) {
         cap->err = (Error){0}; /* whatever the walk has met */
         return error_set(&cap->err, ERR_unsupported,
                          "a write to an argument by the backward of an earlier region");

@@ -71,8 +71,8 @@ ErrCode capture_look_up(Capture *cap, NameId name, Var **out) {
 
 int64_t capture_input_versions(const Capture *cap) {
     int64_t sum = 0;
-    for (int i = 0; i < cap->ncls && cap->walks_inside; i++) {
-        sum += cap->cls[i]->input >= 0 ? alias_class_whole(cap->cls[i])->storage.version : 0;
+    for (int k = 0; k < cap->ncounters && cap->walks_inside; k++) {
+        sum += cap->counter[k]->version;
     }
     return sum;
 }

@@ -35,6 +35,8 @@ typedef struct AliasClass {
     Binding *bindings; /* names bound to tensors on this memory */
     struct AliasClass *same; /* this is only the storage, with another version counter (set_), of
                                 tensors of that class; else NULL */
+    struct AliasClass *recounted; /* of a class: such storages, .. */
+    struct AliasClass *next;      /* .. a list */
 } AliasClass;
 static inline AliasClass *alias_class_of(const Tensor *t) {
     AliasClass *cls = (AliasClass *)t->storage;

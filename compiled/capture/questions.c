@@ -78,11 +78,11 @@ ErrCode capture_decide(Capture *cap, const Predicate *q, bool branch, bool *valu
 }
 
 static TraceEntry *capture_trace_add(Capture *cap, const Stmt *stmt) {
-    cap->trace_storage = array_reserve(cap->arena, cap->trace_storage, cap->ntrace,
+    cap->trace_counter = array_reserve(cap->arena, cap->trace_counter, cap->ntrace,
                                        &(int){cap->trace_capacity}, 8, sizeof(int));
     cap->trace = array_reserve(cap->arena, cap->trace, cap->ntrace, &cap->trace_capacity, 8,
                                sizeof *cap->trace);
-    cap->trace_storage[cap->ntrace] = -1;
+    cap->trace_counter[cap->ntrace] = -1;
     TraceEntry *entry = &cap->trace[cap->ntrace++];
     *entry = (TraceEntry){.sid = stmt->sid, .probe = stmt->probe, .n = 1};
     return entry;
@@ -135,7 +135,7 @@ ErrCode capture_run_probe(Capture *cap, const Stmt *stmt) {
         break;
     case PROBE_version:
         entry->v[0] = *storage_version(t->storage);
-        cap->trace_storage[cap->ntrace - 1] = alias_class_of(t)->input;
+        cap->trace_counter[cap->ntrace - 1] = capture_counter(cap, t->storage);
         break;
     case PROBE_is_grad_enabled:
     case PROBE_COUNT:

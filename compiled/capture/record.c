@@ -3,6 +3,8 @@
 #include "compiled/capture/capture.h"
 #include "tensor/array.h"
 
+#include <string.h>
+
 AliasClass *capture_class(Capture *cap, DType dtype, int64_t numel, Node *buffer, int input) {
     cap->cls = array_reserve(cap->arena, cap->cls, cap->ncls, &cap->cls_capacity, 32,
                              sizeof(AliasClass *));
@@ -62,6 +64,58 @@ AliasClass *capture_reading(Capture *cap, AliasClass *cls, DType dtype, int sid)
     return reading;
 }
 
+/* ---- set_ ---- */
+
+Storage *capture_recounted(Capture *cap, AliasClass *cls, const Storage *counts) {
+    Storage *counter = storage_counter(counts);
+    if (counter == storage_whole(&cls->storage)) {
+        return &cls->storage;
+    }
+    AliasClass *recounted = cls->recounted;
+    while (recounted && recounted->storage.counter != counter) {
+        recounted = recounted->next;
+    }
+    if (!recounted) {
+        recounted = arena_copy(cap->arena, cls, (int64_t)sizeof *cls);
+        recounted->same = cls;
+        recounted->next = cls->recounted;
+        recounted->recounted = NULL;
+        recounted->storage.whole = storage_whole(&cls->storage);
+        recounted->storage.counter = counter;
+        cls->recounted = recounted;
+        cap->sets = cap->recasts = true;
+    }
+    return &recounted->storage;
+}
+
+int capture_counter(const Capture *cap, const Storage *s) {
+    for (int k = 0; k < cap->ncounters; k++) {
+        if (cap->counter[k] == storage_counter(s)) {
+            return k;
+        }
+    }
+    return -1;
+}
+
+void capture_adopt(Capture *cap) {
+    Graph *g = cap->graph;
+    for (int i = 0; i < cap->in.n; i++) {
+        AliasClass *cls = memory_of(&cap->entry[i].tensor);
+        if (cls->input >= 0) {
+            continue;
+        }
+        int number = g->ninputs++;
+        Node *node = graph_input(g, number, cls->storage.dtype, 0);
+        memmove(g->node + 1, g->node, sizeof *g->node * (size_t)(g->n - 1));
+        g->node[0] = g->input[number] = node;
+        node->cls = cls->number;
+        cls->input = number;
+        for (Storage *s = cls->storage.readings; s; s = s->next) {
+            ((AliasClass *)s)->input = number;
+        }
+    }
+}
+
 static void copy_reading(Capture *cap, const AliasClass *to, const AliasClass *from) {
     Node *bits = storage_bits(cap, from, to->storage.dtype, cap->sid);
     if (bits->t.size[0] > 0) {
@@ -87,6 +141,9 @@ void capture_write(Capture *cap, AliasClass *cls, Node *target, Node *value) {
 static void replace_buffer(AliasClass *cls, Node *buffer) {
     cls->buffer = buffer;
     cls->storage.numel = buffer->t.size[0];
+    for (AliasClass *other = cls->recounted; other; other = other->next) {
+        other->storage.numel = cls->storage.numel;
+    }
     buffer->cls = cls->number;
 }
 

@@ -9,6 +9,14 @@ int storage_leader(const Tensor *tensors, int i) {
     return leader;
 }
 
+int counter_leader(const Tensor *tensors, int i) {
+    int leader = 0;
+    while (storage_counter(tensors[leader].storage) != storage_counter(tensors[i].storage)) {
+        leader++;
+    }
+    return leader;
+}
+
 void storages_of(const Tensor *inputs, int ninputs, Storage **out, int *nout) {
     int n = 0;
     for (int i = 0; i < ninputs; i++) {

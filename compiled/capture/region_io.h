@@ -138,5 +138,7 @@ typedef struct CaptureInput {
 void storages_of(const Tensor *inputs, int ninputs, Storage **out, int *nout);
 /* The first of the tensors that is on the storage of tensor `i`. */
 int storage_leader(const Tensor *tensors, int i);
+/* The first of the tensors that has the version counter of tensor `i`. */
+int counter_leader(const Tensor *tensors, int i);
 
 #endif

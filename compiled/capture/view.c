@@ -171,6 +171,7 @@ static ErrCode apply_reading(Capture *cap, const Call *call, Tensor **out) {
     cls = capture_reading(cap, cls, r.out[0].dtype, cap->sid);
     Node *node = graph_view(cap->graph, cls->buffer, &r.out[0], cap->sid);
     out[0] = &capture_var(cap, cls, &r.out[0], node)->tensor;
+    out[0]->storage = capture_recounted(cap, cls, call->arg[0].tensor->storage);
     return ERR_none;
 }
 
@@ -188,6 +189,67 @@ static ErrCode apply_sizes(Capture *cap, const Call *call) {
     return ERR_none;
 }
 
+/* The tape node of a set_ that is recorded: PyTorch's has no derivative, and knows nothing of a
+ * storage that is given. */
+static ErrCode begin_set(Capture *cap, const Call *call, GradNode **tape) {
+    bool storage = op_takes_storage(call->op);
+    Call *twin = arena_new(cap->arena, Call);
+    *twin = call_new(storage ? OP__set_storage : OP__set_tensor);
+    twin->arg[0] = call->arg[0];
+    twin->arg[1] = storage ? twin->arg[1] : call->arg[1];
+    Tensor *slot[MAX_SLOTS];
+    int nslot = call_slots(twin, slot);
+    *tape = NULL;
+    if (!cap->grad_mode ||
+        !(cap_requires_grad((Var *)slot[0]) || (!storage && cap_requires_grad((Var *)slot[1])))) {
+        return ERR_none;
+    }
+    TRY(cap_check_inplace(cap, (Var *)slot[0]));
+    *tape = cap_node_new(cap, GRAD_NODE_OP, nslot, 1);
+    TRY(cap_collect_next_edges(cap, *tape, twin->op, slot));
+    (*tape)->call = (*tape)->saved_call = twin;
+    return ERR_none;
+}
+
+/* Self is another view of the source's memory from now on, with the version counter that it has.
+ * (PyTorch's AOTAutograd replays it on the caller's tensor as a set_, too.) */
+static ErrCode apply_set(Capture *cap, const Call *call) {
+    Var *self = (Var *)call->arg[0].tensor;
+    const Tensor *source = call->arg[1].tensor;
+    AliasClass *cls = alias_class_of(source);
+    GradNode *tape;
+    int64_t extent = 0;
+    if (op_takes_storage(call->op) && !tensor_is_contiguous(source)) {
+        return error_set(cap->emit.err, ERR_invalid, "set_ of a source that is not contiguous");
+    }
+    TRY(begin_set(cap, call, &tape));
+    Infer r = {.arena = cap->arena, .err = cap->emit.err};
+    TRY(view_infer(cap->c, call, &r));
+    TRY(check_view(cap, call, cls, &r.out[0]));
+    if (!tensor_extent(&r.out[0], &extent)) {
+        return error_set(cap->emit.err, ERR_limit, "a tensor is too long");
+    }
+    if ((self->tensor.dtype == DT_bool) != (source->dtype == DT_bool)) {
+        return error_set(cap->emit.err, ERR_unsupported, "the bytes of bools");
+    }
+    cls = capture_reading(cap, cls, self->tensor.dtype, cap->sid);
+    TRY(capture_grow(cap, cls, extent));
+    binding_unlink(cap, self);
+    cap_freeze_geometry(cap, self);
+    self->tensor.storage = capture_recounted(cap, cls, self->tensor.storage);
+    binding_link(cap, self);
+    set_layout(cap, self, &r.out[0]);
+    (*storage_version(self->tensor.storage))++;
+    cap->sets = cap->recasts = true;
+    if (tape) {
+        Tensor *after = arena_copy(cap->arena, &self->tensor, sizeof self->tensor);
+        tape->result = arena_copy(cap->arena, &after, sizeof after);
+        TRY(cap_rebase_history(cap, self, tape, tape->call->op));
+    }
+    self->accumulator = NULL; /* reset_grad_accumulator */
+    return ERR_none;
+}
+
 ErrCode capture_storage(Capture *cap, const Call *call, Tensor **out, int *nout) {
     Var *self = (Var *)call->arg[0].tensor;
     *nout = 1;
@@ -195,6 +257,9 @@ ErrCode capture_storage(Capture *cap, const Call *call, Tensor **out, int *nout)
         return apply_reading(cap, call, out);
     }
     out[0] = &self->tensor;
+    if (op_sets_storage(call->op)) {
+        return apply_set(cap, call);
+    }
     if (call->op->id == OP__resize_out) { /* of an out: what is written to it counts */
         return apply_sizes(cap, call);
     }

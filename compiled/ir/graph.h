@@ -123,7 +123,7 @@ typedef struct Graph {
     int ninputs;      /* INPUT node of each input storage, in order of first mention */
     Node **written;   /* by input storage: the value written back at the end, or NULL (functional
                          graph) */
-    int64_t *version; /* by input storage: the version after the call */
+    int64_t *version; /* by version counter of the inputs (Capture.counter): after the call */
     ReturnPlan *ret;
     int nret;
     InputPlan *inp;

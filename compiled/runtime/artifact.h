@@ -31,6 +31,7 @@ typedef struct Artifact {
 typedef struct ArtifactResult {
     Storage **storage; /* of the inputs, by number */
     int nstorage;
+    Storage **counter;    /* by number: those with the version counters of the inputs */
     Tensor *returns;      /* by return, or export */
     Tensor **grad;        /* by Graph.inp: a contiguous copy, or NULL */
     Tensor **return_grad; /* by return */

@@ -76,7 +76,7 @@ static void record_input(const RuntimeSession *r, CallResult *call, const Region
 static void record_trace(const RuntimeSession *r, CallResult *call, const RegionResult *end) {
     const Capture *cap = end->artifact->capture;
     bool as_is = call->ntrace == 0;
-    for (int k = 0; k < end->outcome.nstorage; k++) {
+    for (int k = 0; k < cap->ncounters; k++) {
         as_is &= end->region->version[k] == 0;
     }
     if (as_is) {
@@ -91,7 +91,7 @@ static void record_trace(const RuntimeSession *r, CallResult *call, const Region
     for (int i = 0; i < cap->ntrace; i++) {
         TraceEntry *entry = &trace[call->ntrace++];
         *entry = cap->trace[i];
-        entry->v[0] += cap->trace_storage[i] >= 0 ? end->region->version[cap->trace_storage[i]] : 0;
+        entry->v[0] += cap->trace_counter[i] >= 0 ? end->region->version[cap->trace_counter[i]] : 0;
     }
     call->trace = trace;
 }

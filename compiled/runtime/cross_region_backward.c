@@ -160,13 +160,14 @@ static void cross_region_update_capture(void *user, Capture *cap) {
     for (int i = 0; i < cap->nlive; i++) {
         LiveTensor *o = region->live[i];
         Var *v = cap->live[i];
-        AliasClass *cls = alias_class_of(&v->tensor);
-        int64_t start = cls->input >= 0 ? region->version[cls->input] : 0;
+        Storage *counter = storage_counter(v->tensor.storage);
+        int number = capture_counter(cap, counter);
+        int64_t start = number >= 0 ? region->version[number] : 0;
         int64_t version = *storage_version(o->tensor.storage) - start;
-        if (version == alias_class_whole(cls)->storage.version ||
+        if (version == counter->version ||
             cap->c->options->fault == FAULT_NONE || !caller_write_unseen(cap, v) ||
             !fault_triggered(cap->c, FAULT_ER_10a)) {
-            alias_class_whole(cls)->storage.version = version;
+            counter->version = version;
         }
         v->attr_version = o->record.attr_version - start;
         v->requires_grad = o->record.requires_grad && !loses_flag(cap, v);

@@ -259,11 +259,18 @@ bool artifact_run(const Artifact *a, const Program *p, const CaptureInput *in, A
                   ArtifactResult *out, Execution *exec) {
     const Graph *g = a->graph;
     Epilogue e = {.a = a, .g = g, .p = p, .in = in, .arena = arena, .out = out};
-    out->storage = arena_alloc_raw(arena, (int64_t)sizeof *out->storage * (in->n + 1));
+    const Capture *cap = a->capture;
+    out->storage = arena_array(arena, Storage *, g->ninputs);
+    out->counter = arena_array(arena, Storage *, cap->ncounters);
     out->nstorage = g->ninputs;
     for (int i = in->n - 1; i >= 0; i--) { /* as the code numbers them */
-        int number = alias_class_of(&a->capture->entry[i].tensor)->input;
-        out->storage[number] = storage_whole(in->tensors[i].storage);
+        out->storage[cap->entry_storage[i]] = storage_whole(in->tensors[i].storage);
+        out->counter[capture_counter(cap, cap->entry[i].tensor.storage)] =
+            storage_counter(in->tensors[i].storage);
+    }
+    for (int k = 0; k < g->ninputs; k++) { /* memory that an entry is on in the end */
+        out->storage[k] =
+            out->storage[k] ? out->storage[k] : storage_new(arena, g->input[k]->t.dtype, 0);
     }
     if (!epilogue_execute(&e, exec)) {
         return false;

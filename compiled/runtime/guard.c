@@ -6,7 +6,7 @@
  * which one; its topological_nr if the function takes gradients; its op if that has no derivative),
  * its base, creation_meta, its hooks
  * and the entries whose histories lead to a leaf of a program with hooks, whether its grad_fn is
- * stale, and its storage: which one, how long, and of which dtype it is itself. Entries that share
+ * stale, and its storage: which one, how long, and of which dtype it is itself, and with which entries it shares its version counter. Entries that share
  * a storage share a version even if they do not overlap, so the partition matters by itself.
  * Versions do not: they are counted from the call's start. */
 #include "compiled/runtime/artifact.h"
@@ -38,7 +38,7 @@ const void *guard_key(const Compile *c, const CaptureInput *in, Arena *arena, in
     Storage **storage = arena_alloc_raw(arena, (int64_t)sizeof *storage * (in->n + 1));
     int nstorage;
     storages_of(in->tensors, in->n, storage, &nstorage);
-    int64_t words = 4 + 2 * (int64_t)in->nname + in->n * (int64_t)(15 + 4 * MAX_DIMS);
+    int64_t words = 4 + 2 * (int64_t)in->nname + in->n * (int64_t)(16 + 4 * MAX_DIMS);
     for (int i = 0; i < in->n; i++) {
         words += 3 + hooks_words(in->entry[i].record.hooks) +
                  hooks_words(in->entry[i].record.post_hooks);
@@ -69,6 +69,7 @@ const void *guard_key(const Compile *c, const CaptureInput *in, Arena *arena, in
         key[n++] = entry->refuses ? 1 + entry->refuses->id : 0;
         key[n++] = entry->record.topological_nr;
         key[n++] = number;
+        key[n++] = counter_leader(in->tensors, i);
         key[n++] = storage[number]->numel;
         key[n++] = storage[number]->dtype;
         key[n++] = t->offset;

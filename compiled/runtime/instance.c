@@ -9,7 +9,7 @@
 static void compile_attach_data(Compile *c, const CaptureInput *in) {
     if (c->options->stages) {
         int n;
-        Storage **storage = arena_array(c->arena, Storage *, in->n + 1);
+        Storage **storage = arena_array(c->arena, Storage *, 2 * in->n + 1); /* capture_adopt */
         storages_of(in->tensors, in->n, storage, &n);
         c->input_data = storage;
     }
@@ -69,7 +69,7 @@ static bool lies_in(const Tensor *layout, int64_t numel) {
 static bool instance_fits(const Artifact *a, const CaptureInput *in) {
     const Graph *g = a->graph;
     for (int i = 0; i < in->n; i++) {
-        const Node *input = g->input[alias_class_of(&a->capture->entry[i].tensor)->input];
+        const Node *input = g->input[a->capture->entry_storage[i]];
         if (input->t.size[0] != in->tensors[i].storage->numel ||
             !lies_in(&a->exit[i].layout, input->t.size[0])) {
             return false;

@@ -394,8 +394,10 @@ Answers *graph_interpret(Compile *c, const Graph *g, StageForm form, Storage *co
     }
     for (int k = 0; k < in->g->ninputs; k++) {
         const Storage *data = input[k];
-        in->input[k] = storage_new(c->arena, data->dtype, data->numel);
-        memcpy(in->input[k]->data, data->data, (size_t)(data->numel * dtype_bytes(data->dtype)));
+        in->input[k] = data ? storage_new(c->arena, data->dtype, data->numel)
+                            : storage_new(c->arena, g->input[k]->t.dtype, 0);
+        int64_t bytes = data ? data->numel * dtype_bytes(data->dtype) : 0;
+        memcpy(in->input[k]->data, bytes > 0 ? data->data : in->input[k]->data, (size_t)bytes);
     }
     for (int i = 0; i < in->g->n;) {
         int end = schedule_item_end(in->g, i);

@@ -211,6 +211,7 @@ static void region_describe(RuntimeSession *r, Region *region, CaptureInput *in)
 /* The same tensors on copies of their storages. */
 static const Tensor *copy_data(Arena *arena, const Tensor *tensors, int n) {
     Tensor *copy = arena_copy(arena, tensors, (int64_t)sizeof *copy * n);
+    Storage **counter = arena_array(arena, Storage *, n);
     for (int i = 0; i < n; i++) {
         int leader = storage_leader(tensors, i);
         if (leader == i) {
@@ -221,6 +222,19 @@ static const Tensor *copy_data(Arena *arena, const Tensor *tensors, int n) {
             memcpy(copy[i].storage->data, s->data, (size_t)(s->numel * dtype_bytes(s->dtype)));
         }
         copy[i].storage = storage_as(arena, copy[leader].storage, tensors[i].dtype);
+    }
+    for (int i = 0; i < n; i++) {
+        const Storage *counts = storage_counter(tensors[i].storage);
+        int leader = counter_leader(tensors, i);
+        for (int j = 0; j < n && leader == i && !counter[i]; j++) {
+            counter[i] = storage_whole(tensors[j].storage) == counts
+                             ? storage_whole(copy[j].storage)
+                             : NULL;
+        }
+        counter[i] = leader < i ? counter[leader] : counter[i];
+        counter[i] = counter[i] ? counter[i] : arena_new(arena, Storage);
+        counter[i]->version = counts->version;
+        copy[i].storage = storage_counted(arena, copy[i].storage, copy[i].dtype, counter[i]);
     }
     return copy;
 }
@@ -248,6 +262,23 @@ static void region_leave_tensor(LiveTensor *o, const ExitTensor *e, Region *regi
     o->regenerated = e->regenerated || (o->regenerated && e->grad_fn == EXIT_GRAD_FN_UNCHANGED);
 }
 
+/* The version counter of an export that has none of an entry: that of the memory it was made on. */
+static Storage *export_counter(const RuntimeSession *r, const Capture *cap, LiveTensor *const *live,
+                               int first, int i) {
+    const Storage *counts = storage_counter(cap->live[i]->tensor.storage);
+    for (int j = first; j < i; j++) {
+        if (storage_counter(cap->live[j]->tensor.storage) == counts) {
+            return storage_counter(live[j]->tensor.storage);
+        }
+    }
+    for (int j = 0; j < cap->nlive; j++) {
+        if (storage_whole(cap->live[j]->tensor.storage) == counts) {
+            return storage_whole(live[j]->tensor.storage);
+        }
+    }
+    return arena_new(r->arena, Storage); /* which nothing that is left is on */
+}
+
 /* Exports become live tensors. New storages count their versions from their creation. */
 static void region_leave_exports(RuntimeSession *r, Region *region, const Artifact *a,
                                  const ArtifactResult *out) {
@@ -255,18 +286,18 @@ static void region_leave_exports(RuntimeSession *r, Region *region, const Artifa
     LiveTensor **live = arena_array(r->arena, LiveTensor *, cap->nlive);
     memcpy(live, region->live, sizeof *live * (size_t)region->nlive);
     for (int i = region->nlive; i < cap->nlive; i++) {
-        int k = i - region->nlive;
-        live[i] = live_tensor_new(r, &out->returns[k]);
-        const ReturnPlan *plan = &a->graph->ret[k];
-        if (!plan->aliases_input) {
-            *storage_version(live[i]->tensor.storage) = a->exit[i].version;
-        }
+        live[i] = live_tensor_new(r, &out->returns[i - region->nlive]);
     }
     for (int i = region->nlive; i < cap->nlive; i++) {
         const ExitTensor *e = &a->exit[i];
-        const ReturnPlan *plan = &a->graph->ret[i - region->nlive];
-        region_leave_tensor(live[i], e, region,
-                            plan->aliases_input ? region->version[plan->storage] : 0);
+        int number = capture_counter(cap, cap->live[i]->tensor.storage);
+        Storage *counter = number >= 0 ? out->counter[number] : export_counter(r, cap, live, region->nlive, i);
+        live[i]->tensor.storage = storage_counted(r->arena, live[i]->tensor.storage,
+                                                  live[i]->tensor.dtype, counter);
+        if (number < 0) {
+            counter->version = e->version;
+        }
+        region_leave_tensor(live[i], e, region, number >= 0 ? region->version[number] : 0);
         live[i]->base = e->base >= 0 ? live[e->base] : NULL;
     }
     region->live = live;
@@ -300,12 +331,16 @@ static void region_leave_hooks(RuntimeSession *r, const Region *region, const Ca
 static void region_leave(RuntimeSession *r, Region *region, const RegionResult *end) {
     const Artifact *a = end->artifact;
     const ArtifactResult *out = &end->outcome;
-    for (int k = 0; k < out->nstorage; k++) {
-        out->storage[k]->version += a->graph->version[k];
+    for (int k = 0; k < a->capture->ncounters; k++) {
+        out->counter[k]->version += a->graph->version[k];
     }
     for (int i = 0; i < region->nlive; i++) {
-        int number = alias_class_of(&a->capture->entry[i].tensor)->input;
-        region_leave_tensor(region->live[i], &a->exit[i], region, region->version[number]);
+        const Tensor *left = &a->capture->entry[i].tensor;
+        Tensor *t = &region->live[i]->tensor;
+        t->storage = storage_counted(r->arena, out->storage[alias_class_of(left)->input], t->dtype,
+                                     t->storage);
+        region_leave_tensor(region->live[i], &a->exit[i], region,
+                            region->version[capture_counter(a->capture, left->storage)]);
     }
     if (region->in.setup || a->capture->end == END_BREAK) {
         region_leave_exports(r, region, a, out);
@@ -426,9 +461,9 @@ static void region_run_part(RuntimeSession *r, int part, bool gradient, bool gra
         lose_replayed_gradients(a, &end->outcome);
     }
     region->in.stop_before = a->capture->in.stop_before;
-    region->version = arena_array(r->arena, int64_t, end->outcome.nstorage);
-    for (int k = 0; k < end->outcome.nstorage; k++) {
-        region->version[k] = end->outcome.storage[k]->version;
+    region->version = arena_array(r->arena, int64_t, a->capture->ncounters);
+    for (int k = 0; k < a->capture->ncounters; k++) {
+        region->version[k] = end->outcome.counter[k]->version;
     }
     end->artifact = a;
     region->capture = a->capture;

@@ -70,7 +70,8 @@ static bool match_entry(const CaptureInput *was, Symbols *symbols, const Capture
     if (!same_grad_fn_state(&was->entry[i], &in->entry[i])) {
         return guard_refuse(why, MISS_history);
     }
-    if (storage_leader(was->tensors, i) != storage_leader(in->tensors, i)) {
+    if (storage_leader(was->tensors, i) != storage_leader(in->tensors, i) ||
+        counter_leader(was->tensors, i) != counter_leader(in->tensors, i)) {
         return guard_refuse(why, MISS_sharing);
     }
     if (a->ndim != b->ndim) {

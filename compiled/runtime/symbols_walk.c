@@ -38,11 +38,13 @@ static void walk_returns(WalkVisit *w, const Graph *g) {
     }
 }
 
-static void walk_inputs(WalkVisit *w, const Graph *g) {
+static void walk_inputs(WalkVisit *w, const Graph *g, const Capture *cap) {
     walk_fixed(w, g->ninputs);
     for (int k = 0; k < g->ninputs; k++) {
         walk_reference(w, g->input[k]);
         walk_reference(w, g->written ? g->written[k] : NULL);
+    }
+    for (int k = 0; k < cap->ncounters; k++) {
         walk_fixed(w, g->version[k]);
     }
     walk_fixed(w, g->ninp);
@@ -96,7 +98,7 @@ static void walk_artifact_numbers(WalkVisit *w, const Compile *c, ExitTensor *ex
     Capture *cap = c->capture;
     walk_graph(w, c->graph);
     walk_returns(w, c->graph);
-    walk_inputs(w, c->graph);
+    walk_inputs(w, c->graph, c->capture);
     walk_fixed(w, cap->end);
     walk_fixed(w, cap->at);
     walk_fixed(w, cap->tape_size);

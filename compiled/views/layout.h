@@ -86,5 +86,7 @@ bool view_of_expand(ViewCall *v);
 /* ---- of rows of kind STORAGE ---- */
 bool view_of_reading(ViewCall *v);
 bool view_of_resized(ViewCall *v);
+bool view_of_source(ViewCall *v);
+bool view_of_window(ViewCall *v);
 
 #endif

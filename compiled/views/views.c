@@ -46,6 +46,10 @@ static bool view_layouts(ViewCall *v) {
         return view_of_pieces(v);
     case OP_view_dtype:
         return view_of_reading(v);
+    case OP_set__source_Tensor:
+        return view_of_source(v);
+    case OP_set__source_Tensor_storage_offset:
+        return view_of_window(v);
     case OP_resize_:
     case OP__resize_out:
         return view_of_resized(v);

@@ -61,7 +61,7 @@ static void draw_window(Draw *x) {
     set_int(x->s, 2, draw_chance(g, 3) ? offset - 2 : offset);
     set_ints(g, x->s, 3, size, n);
     if (n == 0 || draw_chance(g, 85)) {
-        set_ints(g, x->s, 4, stride, draw_chance(g, 2) ? 0 : n);
+        set_ints(g, x->s, 4, stride, n);
     }
 }
 

@@ -83,7 +83,9 @@ ErrCode infer_set_(const Call *call, Infer *r) {
     return ERR_none;
 }
 
-/* The same with sizes and strides, in elements of self, from the first element of the source on. */
+/* The same with sizes and strides, in elements of self, from the first element of the source on.
+ * Without strides, self keeps those that it has, if it has the sizes (resize_impl_cpu_ in
+ * aten/src/ATen/native/Resize.h). */
 ErrCode infer_set_storage(const Call *call, Infer *r) {
     const Tensor *self = call->arg[0].tensor, *source = call->arg[1].tensor;
     const Arg *size = &call->arg[3], *stride = &call->arg[4];
@@ -110,6 +112,8 @@ ErrCode infer_set_storage(const Call *call, Infer *r) {
     r->out[0].offset = offset;
     if (stride->ints.n > 0) {
         memcpy(r->out[0].stride, stride->ints.v, (size_t)stride->ints.n * sizeof *stride->ints.v);
+    } else if (tensor_same_size(&r->out[0], self)) {
+        dims_copy(r->out[0].stride, self->stride, self->ndim);
     }
     return ERR_none;
 }
