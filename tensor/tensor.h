@@ -36,6 +36,7 @@ typedef struct Storage {
     void *data;      /* numel elements; never NULL, also for numel 0 */
     int64_t version; /* number of in-place writes; shared by all views, detach outputs and inputs on
                         one storage */
+    int64_t writes;  /* compiled executor, of memory of its own: those of all counters */
     int64_t id;      /* order of creation in the run, for printing and deterministic order */
     double *value64; /* float64 shadow: the value in double (NULL: no shadow) */
     double *bound;   /* float64 shadow: error bound of each element; NaN: the value depends on an

@@ -261,6 +261,7 @@ static void add_saved(Capture *cap, GradNode *node, SavedVariable saved) {
         node->saved = arena_array(cap->arena, SavedVariable, room);
     }
     CHECK(at < room);
+    saved.writes = storage_whole(saved.storage)->writes;
     for (; at > 0 && node->saved[at - 1].rank > saved.rank; at--) {
         node->saved[at] = node->saved[at - 1];
     }
@@ -280,7 +281,7 @@ static void save_for_sizes(Capture *cap, GradNode *node, const Call *call, const
     if (fault(cap->c, FAULT_ER_11) && call->op->id == OP_mean_dim && v->base &&
         v->base->entry >= 0) {
         add_saved(cap, node,
-                  (SavedVariable){v->tensor.storage, cap_version(v), NULL, true, 0});
+                  (SavedVariable){v->tensor.storage, cap_version(v), NULL, true, 0, 0});
     }
 }
 
@@ -297,11 +298,11 @@ void cap_save_operands(Capture *cap, GradNode *node, const Call *call, Tensor *c
             if (root->mask) {
                 add_saved(cap, node,
                           (SavedVariable){root->mask->tensor.storage, root->mask_version,
-                                          NULL, true, rank});
+                                          NULL, true, rank, 0});
             }
             add_saved(cap, node,
                       (SavedVariable){v->tensor.storage, cap_version(v), v,
-                                      !v->grad_fn.node, rank});
+                                      !v->grad_fn.node, rank, 0});
         }
     }
     if (cap->checkpoint && capture_checkpoint_packs(node)) {
@@ -314,7 +315,7 @@ void cap_save_result(Capture *cap, GradNode *node, const Call *call, const Var *
     if (op_saves_result(call, cap_edges_needed(node, need))) {
         add_saved(cap, node,
                   (SavedVariable){result->tensor.storage, cap_version(result), NULL, true,
-                                  call_saved_rank(call, -1)});
+                                  call_saved_rank(call, -1), 0});
         if (cap->checkpoint) {
             capture_checkpoint_saves(cap, node, true);
         }
@@ -324,7 +325,7 @@ void cap_save_result(Capture *cap, GradNode *node, const Call *call, const Var *
 void cap_also_saves(Capture *cap, GradNode *node, const Var *other) {
     add_saved(
         cap, node,
-        (SavedVariable){other->tensor.storage, cap_version(other), NULL, true, INT_MAX});
+        (SavedVariable){other->tensor.storage, cap_version(other), NULL, true, INT_MAX, 0});
 }
 
 ErrCode cap_detach_in_place(Capture *cap, Var *self) {

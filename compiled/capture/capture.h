@@ -196,6 +196,8 @@ void capture_write(Capture *cap, AliasClass *cls, Node *target, Node *value);
 Storage *capture_recounted(Capture *cap, AliasClass *cls, const Storage *counts);
 /* The number of the version counter of tensors on `s` among those of the entries, or -1. */
 int capture_counter(const Capture *cap, const Storage *s);
+/* The writes of the region to input storage `number` (Storage.writes). */
+int64_t capture_writes(const Capture *cap, int number);
 /* At the end of the region: the memory of an entry that set_ has put on memory of the region's own
  * becomes an input storage without elements, which grows. */
 void capture_adopt(Capture *cap);

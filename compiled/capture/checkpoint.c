@@ -112,7 +112,7 @@ static void keep_arguments(Capture *cap, Checkpoint *c) {
         c->required[i] = cap_requires_grad(v);
         c->saved[i] =
             (SavedVariable){v->tensor.storage, *storage_version(v->tensor.storage),
-                            v, !v->grad_fn.node, 0};
+                            v, !v->grad_fn.node, 0, 0};
     }
 }
 

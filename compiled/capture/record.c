@@ -97,6 +97,15 @@ int capture_counter(const Capture *cap, const Storage *s) {
     return -1;
 }
 
+int64_t capture_writes(const Capture *cap, int number) {
+    int64_t writes = 0;
+    for (int i = 0; i < cap->ncls; i++) {
+        const AliasClass *cls = cap->cls[i];
+        writes += cls->input == number && !cls->storage.whole ? cls->storage.writes : 0;
+    }
+    return writes;
+}
+
 void capture_adopt(Capture *cap) {
     Graph *g = cap->graph;
     for (int i = 0; i < cap->in.n; i++) {

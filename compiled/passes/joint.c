@@ -109,12 +109,27 @@ static void joint_deliver(Joint *j, Edge edge, Tensor *grad) {
     backward_deliver(&j->engine, edge, grad, false);
 }
 
+/* A write that a tensor on the same memory has made which set_ has put there counts elsewhere: a
+ * backward of eager PyTorch does not refuse it, and reads what was written. What joint reads is the
+ * value as it was saved. */
+static ErrCode joint_check_writes(Joint *j, const GradNode *node) {
+    for (int i = 0; i < node->nsaved; i++) {
+        const SavedVariable *saved = &node->saved[i];
+        if (storage_whole(saved->storage)->writes != saved->writes) {
+            return error_set(&j->err, ERR_unsupported,
+                             "a saved value that was written without its version counter (set_)");
+        }
+    }
+    return ERR_none;
+}
+
 /* Gradients of the operands of an OP or ZERO node: out[slot], NULL where none is needed or defined.
  */
 static ErrCode joint_differentiate(Joint *j, const GradNode *node, Tensor *const *grad,
                                    Tensor **out) {
     bool need[MAX_SLOTS], any = false;
     TRY(backward_check_saved(j->c->capture, node, &j->err));
+    TRY(joint_check_writes(j, node));
     for (int i = 0; i < node->nslot; i++) {
         out[i] = NULL;
         need[i] = node->next_edges[i].node != NULL;

@@ -297,6 +297,10 @@ static void region_leave_exports(RuntimeSession *r, Region *region, const Artifa
         if (number < 0) {
             counter->version = e->version;
         }
+        if (!a->graph->ret[i - region->nlive].aliases_input) {
+            storage_whole(live[i]->tensor.storage)->writes =
+                memory_of(&cap->live[i]->tensor)->storage.writes;
+        }
         region_leave_tensor(live[i], e, region, number >= 0 ? region->version[number] : 0);
         live[i]->base = e->base >= 0 ? live[e->base] : NULL;
     }
@@ -333,6 +337,9 @@ static void region_leave(RuntimeSession *r, Region *region, const RegionResult *
     const ArtifactResult *out = &end->outcome;
     for (int k = 0; k < a->capture->ncounters; k++) {
         out->counter[k]->version += a->graph->version[k];
+    }
+    for (int k = 0; k < out->nstorage; k++) {
+        out->storage[k]->writes += capture_writes(a->capture, k);
     }
     for (int i = 0; i < region->nlive; i++) {
         const Tensor *left = &a->capture->entry[i].tensor;
@@ -464,6 +471,10 @@ static void region_run_part(RuntimeSession *r, int part, bool gradient, bool gra
     region->version = arena_array(r->arena, int64_t, a->capture->ncounters);
     for (int k = 0; k < a->capture->ncounters; k++) {
         region->version[k] = end->outcome.counter[k]->version;
+    }
+    region->writes = arena_array(r->arena, int64_t, end->outcome.nstorage);
+    for (int k = 0; k < end->outcome.nstorage; k++) {
+        region->writes[k] = end->outcome.storage[k]->writes;
     }
     end->artifact = a;
     region->capture = a->capture;

@@ -57,7 +57,8 @@ struct Region {
     LiveTensor **live;      /* by index in Capture.live */
     int nlive;
     RegionEdge *external;    /* by entry: its grad_fn when the region was entered */
-    int64_t *version;        /* by input storage: when it was entered */
+    int64_t *version;        /* by version counter (Capture.counter): when it was entered */
+    int64_t *writes;         /* by input storage: Storage.writes then */
     RandomStream stream;     /* what it drew from */
     unsigned char *released; /* RELEASED..: by tape number (tape_size of them): a backward ran it
                                 and did not retain the graph */
