@@ -13,9 +13,9 @@
  *
  * STORAGE rows: view.dtype is a view to nobody but the version counter: its result has no base and
  * no history, as that of detach. Both tensors are on one memory, each on a Storage with elements of
- * its own dtype (storage_as). resize_ gives self other sizes, and its memory more elements. set_ puts
- * self on the memory of another tensor, where it goes on with the version counter that it had: a
- * Storage for each counter (storage_counted).
+ * its own dtype (storage_as). resize_ gives self other sizes, and its memory more elements. set_
+ * puts self on the memory of another tensor, where it goes on with the version counter that it had:
+ * a Storage for each counter (storage_counted).
  *
  * The float64 shadow knows no bits. Where every element is exact, its bits are too, and each
  * reading of the memory is loaded anew after every write to another one; else nothing is known of
@@ -269,12 +269,12 @@ static ErrCode apply_set(Session *s, const Call *call) {
         return error_set(s->err, ERR_unsupported, "the bytes of bools");
     }
     TRY(grow_memory(s, whole, bytes));
-    session_undefined(s,
-                      whole->numel > had && tensor_same_size(self, &r.out[0]) &&
-                          memcmp(self->stride, r.out[0].stride,
-                                 sizeof *self->stride * (size_t)self->ndim) == 0,
-                      "set_ beyond the end of a memory that PyTorch does not make larger, because "
-                      "the sizes and strides are those of self");
+    session_undefined(
+        s,
+        whole->numel > had && tensor_same_size(self, &r.out[0]) &&
+            memcmp(self->stride, r.out[0].stride, sizeof *self->stride * (size_t)self->ndim) == 0,
+        "set_ beyond the end of a memory that PyTorch does not make larger, because "
+        "the sizes and strides are those of self");
     if (s->detect_unspecified && whole->numel > had) {
         session_unspecified(s, "memory that set_ adds");
     }

@@ -129,8 +129,8 @@ static void tape_insert(GradNode *node, SavedVariable saved) {
 
 static void reference_tape_save(GradNode *node, Tensor *value, bool unpack_materializes, int rank) {
     bool leaf = !unpack_materializes || !var_of(value)->grad_fn;
-    tape_insert(node, (SavedVariable){value, *storage_version(value->storage),
-                                      unpack_materializes, leaf, rank});
+    tape_insert(node, (SavedVariable){value, *storage_version(value->storage), unpack_materializes,
+                                      leaf, rank});
 }
 
 void node_set_args(GradNode *node) {

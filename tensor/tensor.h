@@ -41,8 +41,9 @@ typedef struct Storage {
     double *value64; /* float64 shadow: the value in double (NULL: no shadow) */
     double *bound;   /* float64 shadow: error bound of each element; NaN: the value depends on an
                         inconclusive discrete choice */
-    struct Storage *whole; /* this is the memory of that storage, read as another dtype (a view of
-                              its bytes), or with another version counter; NULL: memory of its own */
+    struct Storage
+        *whole; /* this is the memory of that storage, read as another dtype (a view of
+                   its bytes), or with another version counter; NULL: memory of its own */
     struct Storage *readings; /* of memory of its own: what reads it as other dtypes, or with other
                                  version counters, .. */
     struct Storage *next;     /* .. a list */
@@ -94,8 +95,8 @@ static inline bool checked_add(int64_t a, int64_t b, int64_t *out) {
 /* A new zeroed storage of numel elements in `arena`. */
 Storage *storage_new(Arena *arena, DType dtype, int64_t numel);
 /* The memory of `s` read as elements of `dtype` (as many whole ones as it has room for), with the
- * version counter of `s`: always the same one for a memory, a dtype and a counter. It has the shadow
- * of what reads the memory as this dtype already, or none yet. */
+ * version counter of `s`: always the same one for a memory, a dtype and a counter. It has the
+ * shadow of what reads the memory as this dtype already, or none yet. */
 Storage *storage_as(Arena *arena, Storage *s, DType dtype);
 /* The same, with the version counter of tensors on `counts`. */
 Storage *storage_counted(Arena *arena, Storage *s, DType dtype, const Storage *counts);

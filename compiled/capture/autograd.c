@@ -280,8 +280,7 @@ const bool *cap_edges_needed(const GradNode *node, bool *need) {
 static void save_for_sizes(Capture *cap, GradNode *node, const Call *call, const Var *v) {
     if (fault(cap->c, FAULT_ER_11) && call->op->id == OP_mean_dim && v->base &&
         v->base->entry >= 0) {
-        add_saved(cap, node,
-                  (SavedVariable){v->tensor.storage, cap_version(v), NULL, true, 0, 0});
+        add_saved(cap, node, (SavedVariable){v->tensor.storage, cap_version(v), NULL, true, 0, 0});
     }
 }
 
@@ -297,12 +296,12 @@ void cap_save_operands(Capture *cap, GradNode *node, const Call *call, Tensor *c
             int rank = call_saved_rank(call, i);
             if (root->mask) {
                 add_saved(cap, node,
-                          (SavedVariable){root->mask->tensor.storage, root->mask_version,
-                                          NULL, true, rank, 0});
+                          (SavedVariable){root->mask->tensor.storage, root->mask_version, NULL,
+                                          true, rank, 0});
             }
-            add_saved(cap, node,
-                      (SavedVariable){v->tensor.storage, cap_version(v), v,
-                                      !v->grad_fn.node, rank, 0});
+            add_saved(
+                cap, node,
+                (SavedVariable){v->tensor.storage, cap_version(v), v, !v->grad_fn.node, rank, 0});
         }
     }
     if (cap->checkpoint && capture_checkpoint_packs(node)) {
@@ -323,9 +322,8 @@ void cap_save_result(Capture *cap, GradNode *node, const Call *call, const Var *
 }
 
 void cap_also_saves(Capture *cap, GradNode *node, const Var *other) {
-    add_saved(
-        cap, node,
-        (SavedVariable){other->tensor.storage, cap_version(other), NULL, true, INT_MAX, 0});
+    add_saved(cap, node,
+              (SavedVariable){other->tensor.storage, cap_version(other), NULL, true, INT_MAX, 0});
 }
 
 ErrCode cap_detach_in_place(Capture *cap, Var *self) {

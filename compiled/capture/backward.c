@@ -255,8 +255,7 @@ ErrCode backward_check_value(Capture *cap, const GradNode *node, const SavedVari
             return error_set(err, ERR_invalid, "a saved operand has lost its history");
         }
     }
-    if (*storage_version(saved->storage) == saved->version ||
-        is_unversioned(cap, node, saved)) {
+    if (*storage_version(saved->storage) == saved->version || is_unversioned(cap, node, saved)) {
         return ERR_none;
     }
     if (fault(cap->c, FAULT_ER_11) && node->node && node->node->op == OP_mean_dim) {
@@ -265,8 +264,7 @@ ErrCode backward_check_value(Capture *cap, const GradNode *node, const SavedVari
     return error_set(err, ERR_saved_modified,
                      "a variable needed for gradient computation is at version %lld; expected "
                      "version %lld",
-                     (long long)*storage_version(saved->storage),
-                     (long long)saved->version);
+                     (long long)*storage_version(saved->storage), (long long)saved->version);
 }
 
 ErrCode backward_check_saved(Capture *cap, const GradNode *node, Error *err) {

@@ -97,9 +97,9 @@ struct Capture {
     GradNode *tape; /* the node made last */
     AliasClass **cls;
     int ncls, cls_capacity;
-    Var *entry;          /* by entry */
-    int *entry_storage;  /* by entry: the input storage that it enters with */
-    Storage **counter;   /* the version counters of the entries, in order of first mention */
+    Var *entry;         /* by entry */
+    int *entry_storage; /* by entry: the input storage that it enters with */
+    Storage **counter;  /* the version counters of the entries, in order of first mention */
     int ncounters;
     GradNode **external; /* by entry: its external grad_fn, or NULL */
     Var **live;          /* tensors that outlive the region: entries, then what it exports */

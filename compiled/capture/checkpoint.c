@@ -110,9 +110,8 @@ static void keep_arguments(Capture *cap, Checkpoint *c) {
     for (int i = 0; i < n; i++) {
         Var *v = c->arg[i];
         c->required[i] = cap_requires_grad(v);
-        c->saved[i] =
-            (SavedVariable){v->tensor.storage, *storage_version(v->tensor.storage),
-                            v, !v->grad_fn.node, 0, 0};
+        c->saved[i] = (SavedVariable){
+            v->tensor.storage, *storage_version(v->tensor.storage), v, !v->grad_fn.node, 0, 0};
     }
 }
 

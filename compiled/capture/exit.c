@@ -81,12 +81,33 @@ static bool shares_detached_wrapper(const Capture *cap, const ReturnPlan *ret, i
     return false;
 }
 
+/* Seeded fault AL_12: the view is made again of the input as it is in the end, which set_ has put
+ * on other memory. */
+static void replay_on_base(const Capture *cap, ReturnPlan *ret, const Var *v) {
+    int64_t extent;
+    const Var *base = v->base;
+    if (!fault(cap->c, FAULT_AL_12) || !base || base->entry < 0 ||
+        memory_of(&base->tensor) == memory_of(&v->tensor) || tensor_numel(&v->tensor) == 0 ||
+        base->tensor.dtype != v->tensor.dtype || !tensor_extent(&v->tensor, &extent)) {
+        return;
+    }
+    const AliasClass *cls = memory_of(&base->tensor);
+    if (cls->storage.dtype == v->tensor.dtype && extent <= cls->storage.numel &&
+        fault_triggered(cap->c, FAULT_AL_12)) {
+        ret->aliases_input = true;
+        ret->storage = cls->input;
+        ret->cls = cls->number;
+        ret->value = cls->buffer;
+    }
+}
+
 /* The seeded faults that return a computed tensor without its history. */
 void capture_returns_forget(Capture *cap, ReturnPlan *ret) {
     const Compile *c = cap->c;
     FaultId by = forward_only(cap);
     for (int k = 0; k < cap->program->nreturns; k++) {
         Var *v = cap->ret[k];
+        replay_on_base(cap, &ret[k], v);
         if (fault(c, FAULT_RG_13) && ret[k].requires_grad && capture_flag_by_mode(c, v)) {
             ret[k].requires_grad = false;
         }

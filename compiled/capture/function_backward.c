@@ -13,8 +13,7 @@ ErrCode capture_unpack_kept(Capture *cap, GradNode *node, const FunctionSaved *k
     if (*storage_version(v->tensor.storage) != kept->version) {
         return error_set(cap->emit.err, ERR_saved_modified,
                          "a value that a function saved is at version %lld; expected version %lld",
-                         (long long)*storage_version(v->tensor.storage),
-                         (long long)kept->version);
+                         (long long)*storage_version(v->tensor.storage), (long long)kept->version);
     }
     if (kept->own) {
         *out = capture_without_history(cap, v);

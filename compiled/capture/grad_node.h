@@ -126,10 +126,10 @@ typedef struct FunctionSaved {
 typedef struct SavedVariable {
     const Storage *storage;
     int64_t version;
-    Var *operand;  /* or NULL */
-    bool was_leaf; /* it had no grad_fn then; one that had must still have one (detach_ removes it)
-                    */
-    int rank;      /* call_saved_rank: the node unpacks the lowest first */
+    Var *operand;   /* or NULL */
+    bool was_leaf;  /* it had no grad_fn then; one that had must still have one (detach_ removes it)
+                     */
+    int rank;       /* call_saved_rank: the node unpacks the lowest first */
     int64_t writes; /* to its memory until then, whatever counts them (Storage.writes) */
 } SavedVariable;
 

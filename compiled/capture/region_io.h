@@ -140,5 +140,7 @@ void storages_of(const Tensor *inputs, int ninputs, Storage **out, int *nout);
 int storage_leader(const Tensor *tensors, int i);
 /* The first of the tensors that has the version counter of tensor `i`. */
 int counter_leader(const Tensor *tensors, int i);
+/* The same tensors on copies of their storages, which share version counters as these do. */
+const Tensor *tensors_copied(Arena *arena, const Tensor *tensors, int n);
 
 #endif

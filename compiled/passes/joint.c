@@ -115,7 +115,8 @@ static void joint_deliver(Joint *j, Edge edge, Tensor *grad) {
 static ErrCode joint_check_writes(Joint *j, const GradNode *node) {
     for (int i = 0; i < node->nsaved; i++) {
         const SavedVariable *saved = &node->saved[i];
-        if (storage_whole(saved->storage)->writes != saved->writes) {
+        if (storage_whole(saved->storage)->writes != saved->writes &&
+            *storage_version(saved->storage) == saved->version) {
             return error_set(&j->err, ERR_unsupported,
                              "a saved value that was written without its version counter (set_)");
         }

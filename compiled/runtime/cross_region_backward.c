@@ -164,9 +164,8 @@ static void cross_region_update_capture(void *user, Capture *cap) {
         int number = capture_counter(cap, counter);
         int64_t start = number >= 0 ? region->version[number] : 0;
         int64_t version = *storage_version(o->tensor.storage) - start;
-        if (version == counter->version ||
-            cap->c->options->fault == FAULT_NONE || !caller_write_unseen(cap, v) ||
-            !fault_triggered(cap->c, FAULT_ER_10a)) {
+        if (version == counter->version || cap->c->options->fault == FAULT_NONE ||
+            !caller_write_unseen(cap, v) || !fault_triggered(cap->c, FAULT_ER_10a)) {
             counter->version = version;
         }
         AliasClass *memory = memory_of(&v->tensor);

@@ -6,9 +6,10 @@
  * which one; its topological_nr if the function takes gradients; its op if that has no derivative),
  * its base, creation_meta, its hooks
  * and the entries whose histories lead to a leaf of a program with hooks, whether its grad_fn is
- * stale, and its storage: which one, how long, and of which dtype it is itself, and with which entries it shares its version counter. Entries that share
- * a storage share a version even if they do not overlap, so the partition matters by itself.
- * Versions do not: they are counted from the call's start. */
+ * stale, and its storage: which one, how long, and of which dtype it is itself, and with which
+ * entries it shares its version counter. Entries that share a storage share a version even if they
+ * do not overlap, so the partition matters by itself. Versions do not: they are counted from the
+ * call's start. */
 #include "compiled/runtime/artifact.h"
 
 /* Adds sizes and dtype, which may be absent; returns the number of words. */

@@ -7,8 +7,7 @@
 static bool changes_geometry(const Block *block) {
     for (const Stmt *s = block->first; s; s = s->next) {
         if ((s->kind == STMT_OP && (s->op->kind == KIND_INPLACE_VIEW || s->op->id == OP_resize_ ||
-                                    op_sets_storage(s->op) ||
-                                    s->op->out_dtype != OUT_NOT)) ||
+                                    op_sets_storage(s->op) || s->op->out_dtype != OUT_NOT)) ||
             changes_geometry(&s->body) || changes_geometry(&s->orelse)) {
             return true;
         }

@@ -181,8 +181,8 @@ static void region_describe(RuntimeSession *r, Region *region, CaptureInput *in)
         layout_copy(&tensors[i], &o->tensor);
         tensors[i].storage = o->tensor.storage;
         EntryTensor *e = &entry[i];
-        bool stale = o->base && (o->regenerated || o->record.attr_version !=
-                                                       *storage_version(o->tensor.storage));
+        bool stale = o->base && (o->regenerated ||
+                                 o->record.attr_version != *storage_version(o->tensor.storage));
         e->record = o->record;
         e->record.attr_version = stale ? STALE_VERSION : 0;
         e->has_grad_fn = live_has_grad_fn(o);
@@ -206,37 +206,6 @@ static void region_describe(RuntimeSession *r, Region *region, CaptureInput *in)
     }
     in->tensors = tensors;
     in->entry = entry;
-}
-
-/* The same tensors on copies of their storages. */
-static const Tensor *copy_data(Arena *arena, const Tensor *tensors, int n) {
-    Tensor *copy = arena_copy(arena, tensors, (int64_t)sizeof *copy * n);
-    Storage **counter = arena_array(arena, Storage *, n);
-    for (int i = 0; i < n; i++) {
-        int leader = storage_leader(tensors, i);
-        if (leader == i) {
-            const Storage *s = storage_whole(tensors[i].storage);
-            copy[i].storage = storage_new(arena, s->dtype, s->numel);
-            copy[i].storage->version = s->version;
-            copy[i].storage->id = s->id;
-            memcpy(copy[i].storage->data, s->data, (size_t)(s->numel * dtype_bytes(s->dtype)));
-        }
-        copy[i].storage = storage_as(arena, copy[leader].storage, tensors[i].dtype);
-    }
-    for (int i = 0; i < n; i++) {
-        const Storage *counts = storage_counter(tensors[i].storage);
-        int leader = counter_leader(tensors, i);
-        for (int j = 0; j < n && leader == i && !counter[i]; j++) {
-            counter[i] = storage_whole(tensors[j].storage) == counts
-                             ? storage_whole(copy[j].storage)
-                             : NULL;
-        }
-        counter[i] = leader < i ? counter[leader] : counter[i];
-        counter[i] = counter[i] ? counter[i] : arena_new(arena, Storage);
-        counter[i]->version = counts->version;
-        copy[i].storage = storage_counted(arena, copy[i].storage, copy[i].dtype, counter[i]);
-    }
-    return copy;
 }
 
 /* ---- leaving ---- */
@@ -291,9 +260,10 @@ static void region_leave_exports(RuntimeSession *r, Region *region, const Artifa
     for (int i = region->nlive; i < cap->nlive; i++) {
         const ExitTensor *e = &a->exit[i];
         int number = capture_counter(cap, cap->live[i]->tensor.storage);
-        Storage *counter = number >= 0 ? out->counter[number] : export_counter(r, cap, live, region->nlive, i);
-        live[i]->tensor.storage = storage_counted(r->arena, live[i]->tensor.storage,
-                                                  live[i]->tensor.dtype, counter);
+        Storage *counter =
+            number >= 0 ? out->counter[number] : export_counter(r, cap, live, region->nlive, i);
+        live[i]->tensor.storage =
+            storage_counted(r->arena, live[i]->tensor.storage, live[i]->tensor.dtype, counter);
         if (number < 0) {
             counter->version = e->version;
         }
@@ -332,6 +302,22 @@ static void region_leave_hooks(RuntimeSession *r, const Region *region, const Ca
     }
 }
 
+/* Seeded fault AL_11: the input keeps its memory, to which the values are copied. */
+static bool leave_by_copy(const Artifact *a, const ArtifactResult *out, int i, const Tensor *t) {
+    const Capture *cap = a->capture;
+    Tensor left = cap->entry[i].tensor;
+    if (!fault(cap->c, FAULT_AL_11) || alias_class_of(&left)->input == cap->entry_storage[i] ||
+        !tensor_same_layout(&left, t) || tensor_overlaps_itself(t) || tensor_numel(t) == 0 ||
+        out->storage[alias_class_of(&left)->input]->dtype != t->dtype ||
+        out->storage[alias_class_of(&left)->input]->numel != t->storage->numel ||
+        !fault_triggered(cap->c, FAULT_AL_11)) {
+        return false;
+    }
+    left.storage = out->storage[alias_class_of(&left)->input];
+    tensor_copy_data(t, &left, NULL);
+    return true;
+}
+
 static void region_leave(RuntimeSession *r, Region *region, const RegionResult *end) {
     const Artifact *a = end->artifact;
     const ArtifactResult *out = &end->outcome;
@@ -344,8 +330,10 @@ static void region_leave(RuntimeSession *r, Region *region, const RegionResult *
     for (int i = 0; i < region->nlive; i++) {
         const Tensor *left = &a->capture->entry[i].tensor;
         Tensor *t = &region->live[i]->tensor;
-        t->storage = storage_counted(r->arena, out->storage[alias_class_of(left)->input], t->dtype,
-                                     t->storage);
+        if (!leave_by_copy(a, out, i, t)) {
+            t->storage = storage_counted(r->arena, out->storage[alias_class_of(left)->input],
+                                         t->dtype, t->storage);
+        }
         region_leave_tensor(region->live[i], &a->exit[i], region,
                             region->version[capture_counter(a->capture, left->storage)]);
     }
@@ -445,7 +433,7 @@ static void region_run_part(RuntimeSession *r, int part, bool gradient, bool gra
         cache_fault_inputs(a->capture->c, a, region);
     }
     if (comes_back) {
-        region->in.tensors = copy_data(r->arena, in.tensors, in.n);
+        region->in.tensors = tensors_copied(r->arena, in.tensors, in.n);
         region->before = r->last;
         r->last = region;
     }
