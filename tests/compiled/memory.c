@@ -1,10 +1,12 @@
-/* Memory that is read as several dtypes, or grows: every program here is run on both executors,
- * which agree, and the compiled one returns what the bytes of its inputs, little-endian, say.
+/* Memory that is read as several dtypes, grows, or is that of another tensor (set_): every program
+ * here is run on both executors, which agree, and the compiled one returns what the bytes of its
+ * inputs, little-endian, say.
  *
  * Programs are written with ' for ". The inputs are i = [1065353216, 5] of int32 (the bits of 1.0
  * and 7e-45), h = [1, 0, 2, 0] of int16, and the leaf w = [1, 2]; {'graph_break': true} is a
  * graph_break. */
 #include "harness/check/check.h"
+#include "reference/eager.h"
 #include "tests/support/quoted.h"
 
 static Arena arena;
@@ -151,6 +153,50 @@ static const struct {
      8,
      {1, 0, 2, 0, 1, 0},
      1},
+    {"set_ of an input to another: writes are counted apart",
+     "'body': [{'op': 'slice', 'self': 'h', 'dim': 0, 'start': 1, 'end': 3, 'out': 'a'}, {'op': "
+     "'zeros', 'size': [1], 'dtype': 'int16', 'out': 'o'}, {'op': 'set_', 'self': 'o', 'source': "
+     "'a'}, {'op': 'add_', 'self': 'o', 'other': 7}, {'probe': 'version', 'of': 'o'}, {'probe': "
+     "'version', 'of': 'h'}], 'return': ['h']",
+     4,
+     {1, 7, 9, 0},
+     0},
+    {"set_ to memory made inside: the input is there in the end",
+     "'body': [{'op': 'mul', 'self': 'i', 'other': 0, 'out': 't'}, {'op': 'set_', 'self': 'i', "
+     "'source': 't'}, {'op': 'add_', 'self': 't', 'other': 3}], 'return': ['i', 't']",
+     2,
+     {3, 3},
+     1},
+    {"an older view stays where it was, and counts with the tensor",
+     "'body': [{'op': 'view', 'self': 'i', 'size': [2, 1], 'out': 'a'}, {'op': 'mul', 'self': 'i', "
+     "'other': 0, 'out': 't'}, {'op': 'set_', 'self': 'i', 'source': 't'}, {'op': 'fill_', 'self': "
+     "'a', 'value': 4}], 'return': ['a', 'i']",
+     2,
+     {4, 4},
+     2},
+    {"set_ with sizes, across a break",
+     "'body': [{'op': 'zeros', 'size': [1], 'dtype': 'int16', 'out': 'o'}, {'op': 'set_', 'self': "
+     "'o', 'source': 'h', 'storage_offset': 1, 'size': [2], 'stride': [2]}, {'graph_break': true}, "
+     "{'op': 'add_', 'self': 'o', 'other': 5}, {'probe': 'version', 'of': 'o'}], 'return': ['h']",
+     4,
+     {1, 5, 2, 5},
+     0},
+    {"set_ with sizes beyond the end: memory grows",
+     "'body': [{'op': 'zeros', 'size': [1], 'dtype': 'int16', 'out': 'o'}, {'op': 'set_', 'self': "
+     "'o', 'source': 'h', 'storage_offset': 3, 'size': [3]}, {'op': 'add_', 'self': 'o', 'other': "
+     "5}], 'return': ['o']",
+     3,
+     {5, 5, 5},
+     0},
+    {"two inputs exchange their memory",
+     "'body': [{'op': 'zeros', 'size': [2], 'dtype': 'int32', 'out': 'j'}, {'op': 'detach', "
+     "'self': "
+     "'i', 'out': 'd'}, {'op': 'set_', 'self': 'i', 'source': 'j'}, {'op': 'set_', 'self': 'j', "
+     "'source': 'd'}, {'op': 'fill_', 'self': 'j', 'value': 8}, {'op': 'add_', 'self': 'i', "
+     "'other': 1}], 'return': ['i', 'd']",
+     2,
+     {1, 1},
+     2},
     {"an out made inside grows, and its view",
      "'body': [{'op': 'zeros', 'size': [1], 'dtype': 'int16', 'out': 'o'}, {'op': 'view', 'self': "
      "'o', 'size': [1], 'out': 'a'}, {'op': 'neg', 'into': 'o', 'self': 'h'}, {'op': 'mul_', "
@@ -202,6 +248,29 @@ START_TEST(all_readings_of_memory_are_one) {
 }
 END_TEST
 
+/* An uncounted write to a saved value: eager PyTorch's backward reads it, and what the compiled
+ * executor has saved is the value before. */
+START_TEST(an_uncounted_write_to_a_saved_value_is_unsupported) {
+    static const char *const body[2] = {
+        "'body': [{'op': 'ones', 'size': [2], 'out': 's'}, {'op': 'mul', 'self': 'w', 'other': "
+        "'s', 'out': 'y'}, {'op': 'zeros', 'size': [1], 'out': 'o'}, {'op': 'set_', 'self': 'o', "
+        "'source': 's'}, {'op': 'add_', 'self': 'o', 'other': 1}], 'return': ['y']",
+        "'body': [{'op': 'ones', 'size': [2], 'out': 's'}, {'op': 'mul', 'self': 'w', 'other': "
+        "'s', 'out': 'y'}, {'graph_break': true}, {'op': 'zeros', 'size': [1], 'out': 'o'}, "
+        "{'op': 'set_', 'self': 'o', 'source': 's'}, {'op': 'add_', 'self': 'o', 'other': 1}], "
+        "'return': ['y']"};
+    CompileCounters counters = {0};
+    RunOptions options = {.limits = LIMITS_DEFAULT};
+    const Program *p = parse(body[_i]);
+    const Result *eager = reference_run(p, &options, &arena);
+    ck_assert(eager->calls[0].ok);
+    ck_assert(element_at(&eager->calls[0].inputs[2].grad, 0) == 2);
+    const Result *r = compiled_run(p, &COMPILE_DEFAULT, &options, &counters, &arena);
+    ck_assert(!r->calls[0].ok);
+    ck_assert_int_eq(r->calls[0].error, ERR_unsupported);
+}
+END_TEST
+
 /* Code for a memory of int16 that enters with a reading of int32 serves another such call, not one
  * in which the memory is of int32 itself. */
 START_TEST(a_reading_is_part_of_the_guard) {
@@ -234,6 +303,7 @@ int main(void) {
     TCase *t = tcase_create("memory");
     tcase_add_checked_fixture(t, setup, teardown);
     tcase_add_loop_test(t, all_readings_of_memory_are_one, 0, COUNT_OF(cases));
+    tcase_add_loop_test(t, an_uncounted_write_to_a_saved_value_is_unsupported, 0, 2);
     tcase_add_test(t, a_reading_is_part_of_the_guard);
     suite_add_tcase(s, t);
     return run_suite("compiled/memory", s);
