@@ -52,8 +52,7 @@ static void overwrite_before_sum(Capture *cap, Var *sum, Tensor *grad) {
         return;
     }
     (void)emit_op(&cap->emit, OP_copy_, 2, &sum->tensor, grad);
-    (*storage_version(sum->tensor.storage))--;
-    storage_whole(sum->tensor.storage)->writes--;
+    storage_count_write(sum->tensor.storage, -1);
 }
 
 ErrCode capture_accumulate(Capture *cap, const BackwardEngine *x, Var *leaf, Tensor *grad) {

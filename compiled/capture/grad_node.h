@@ -50,6 +50,12 @@ static inline AliasClass *memory_of(const Tensor *t) {
     return alias_class_whole(alias_class_of(t));
 }
 
+/* `n` writes through tensors on the storage: for its version counter, and for the memory. */
+static inline void storage_count_write(const Storage *s, int n) {
+    *storage_version(s) += n;
+    storage_whole(s)->writes += n;
+}
+
 /* Where a gradient goes: output `nr` of a tape node; `to` NULL: nowhere. */
 typedef struct Edge {
     GradNode *node;

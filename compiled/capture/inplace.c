@@ -487,9 +487,7 @@ ErrCode capture_in_place(Capture *cap, const Call *call, Tensor **out, int *nout
         capture_write(cap, alias_class_of(&self->tensor), self->node, value);
         update_again(cap, self, update);
     }
-    bool counted = !capture_out_uncounted(cap, self);
-    *storage_version(self->tensor.storage) += counted;
-    storage_whole(self->tensor.storage)->writes += counted;
+    storage_count_write(self->tensor.storage, !capture_out_uncounted(cap, self));
     out[0] = &self->tensor;
     *nout = 1;
     if (!tape) {

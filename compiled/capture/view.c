@@ -191,7 +191,7 @@ static ErrCode apply_sizes(Capture *cap, const Call *call) {
 
 /* The tape node of a set_ that is recorded: PyTorch's has no derivative, and knows nothing of a
  * storage that is given. */
-static ErrCode begin_set(Capture *cap, const Call *call, GradNode **tape) {
+static ErrCode begin_memory_of_source(Capture *cap, const Call *call, GradNode **tape) {
     bool storage = op_takes_storage(call->op);
     Call *twin = arena_new(cap->arena, Call);
     *twin = call_new(storage ? OP__set_storage : OP__set_tensor);
@@ -213,7 +213,7 @@ static ErrCode begin_set(Capture *cap, const Call *call, GradNode **tape) {
 
 /* Self is another view of the source's memory from now on, with the version counter that it has.
  * (PyTorch's AOTAutograd replays it on the caller's tensor as a set_, too.) */
-static ErrCode apply_set(Capture *cap, const Call *call) {
+static ErrCode apply_memory_of_source(Capture *cap, const Call *call) {
     Var *self = (Var *)call->arg[0].tensor;
     const Tensor *source = call->arg[1].tensor;
     AliasClass *cls = alias_class_of(source);
@@ -222,7 +222,7 @@ static ErrCode apply_set(Capture *cap, const Call *call) {
     if (op_takes_storage(call->op) && !tensor_is_contiguous(source)) {
         return error_set(cap->emit.err, ERR_invalid, "set_ of a source that is not contiguous");
     }
-    TRY(begin_set(cap, call, &tape));
+    TRY(begin_memory_of_source(cap, call, &tape));
     Infer r = {.arena = cap->arena, .err = cap->emit.err};
     TRY(view_infer(cap->c, call, &r));
     TRY(check_view(cap, call, cls, &r.out[0]));
@@ -258,7 +258,7 @@ ErrCode capture_storage(Capture *cap, const Call *call, Tensor **out, int *nout)
     }
     out[0] = &self->tensor;
     if (op_sets_storage(call->op)) {
-        return apply_set(cap, call);
+        return apply_memory_of_source(cap, call);
     }
     if (call->op->id == OP__resize_out) { /* of an out: what is written to it counts */
         return apply_sizes(cap, call);

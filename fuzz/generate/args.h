@@ -50,8 +50,6 @@ Drawn nn_argument(Draw *x, int k);
 Drawn layer_argument(Draw *x, int k);
 /* The same: ops that draw random numbers (fuzz/layers/random.c). */
 Drawn random_argument(Draw *x, int k);
-/* The same: set_ (generate/set.c). */
-Drawn set_argument(Draw *x, int k);
 /* A floating tensor of numbers from 0 to 1, existing or computed (fuzz/layers/losses.c); NULL:
  * none. */
 GenVar *draw_unit(Gen *g);
