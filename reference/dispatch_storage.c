@@ -278,6 +278,9 @@ static ErrCode apply_set(Session *s, const Call *call) {
     if (s->detect_unspecified && whole->numel > had) {
         session_unspecified(s, "memory that set_ adds");
     }
+    if (s->detect_unspecified && s->long_memory && source->ndim == 0) {
+        session_unspecified(s, "how long the memory of soft_margin_loss is");
+    }
     var_freeze_geometry(s, var_of(self));
     self->storage = storage_counted(s->arena, source->storage, self->dtype, self->storage);
     set_geometry(self, &r.out[0]);
