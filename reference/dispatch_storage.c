@@ -211,15 +211,14 @@ static ErrCode apply_resize(Session *s, const Call *call) {
     if (var_requires_grad(var_of(self))) { /* whatever the grad mode */
         return error_set(s->err, ERR_invalid, "cannot resize variables that require grad");
     }
-    const Storage *whole = storage_whole(self->storage);
-    int64_t had = whole->numel;
+    int64_t had = self->storage->numel;
     for (int d = 0; d < call->arg[1].ints.n; d++) { /* set before it is refused */
         session_undefined(s, call->arg[1].ints.v[d] < 0, "resize_ to a negative size");
     }
     bool same = sizes_equal(self->size, self->ndim, call->arg[1].ints.v, call->arg[1].ints.n);
     TRY(resize_self(s, call));
     *storage_version(self->storage) += !same;
-    if (s->detect_unspecified && whole->numel > had) {
+    if (s->detect_unspecified && self->storage->numel > had) {
         session_unspecified(s, "memory that resize_ adds");
     }
     return ERR_none;
@@ -251,7 +250,7 @@ static ErrCode begin_set(Session *s, const Call *call, GradNode **node) {
 static ErrCode apply_set(Session *s, const Call *call) {
     Tensor *self = call->arg[0].tensor, *source = call->arg[1].tensor;
     Storage *whole = storage_whole(source->storage);
-    int64_t extent, bytes, had = whole->numel;
+    int64_t extent, bytes;
     GradNode *node;
     Infer r;
     if (op_takes_storage(call->op) && !tensor_is_contiguous(source)) {
@@ -268,14 +267,15 @@ static ErrCode apply_set(Session *s, const Call *call) {
     if ((self->dtype == DT_bool) != (source->dtype == DT_bool)) {
         return error_set(s->err, ERR_unsupported, "the bytes of bools");
     }
+    bool grows = bytes > whole->numel * dtype_bytes(whole->dtype);
     TRY(grow_memory(s, whole, bytes));
     session_undefined(
         s,
-        whole->numel > had && tensor_same_size(self, &r.out[0]) &&
+        grows && tensor_same_size(self, &r.out[0]) &&
             memcmp(self->stride, r.out[0].stride, sizeof *self->stride * (size_t)self->ndim) == 0,
         "set_ beyond the end of a memory that PyTorch does not make larger, because "
         "the sizes and strides are those of self");
-    if (s->detect_unspecified && whole->numel > had) {
+    if (s->detect_unspecified && grows) {
         session_unspecified(s, "memory that set_ adds");
     }
     if (s->detect_unspecified && s->long_memory && source->ndim == 0) {

@@ -167,10 +167,10 @@ static void cross_region_update_capture(void *user, Capture *cap) {
         if (version == counter->version || cap->c->options->fault == FAULT_NONE ||
             !caller_write_unseen(cap, v) || !fault_triggered(cap->c, FAULT_ER_10a)) {
             counter->version = version;
+            AliasClass *memory = memory_of(&v->tensor);
+            memory->storage.writes = storage_whole(o->tensor.storage)->writes -
+                                     (memory->input >= 0 ? region->writes[memory->input] : 0);
         }
-        AliasClass *memory = memory_of(&v->tensor);
-        memory->storage.writes = storage_whole(o->tensor.storage)->writes -
-                                 (memory->input >= 0 ? region->writes[memory->input] : 0);
         v->attr_version = o->record.attr_version - start;
         v->requires_grad = o->record.requires_grad && !loses_flag(cap, v);
         v->program_grad = NULL; /* o->grad holds it, or held it */
