@@ -247,17 +247,14 @@ static void capture_entries(Capture *cap) {
     cap->entry = arena_alloc_raw(cap->arena, (int64_t)sizeof *cap->entry * in->n);
     cap->external = arena_array(cap->arena, GradNode *, in->n);
     for (int i = 0; i < in->n; i++) {
+        const EntryTensor *entry = &in->entry[i];
         by_entry[i] = capture_entry_class(cap, i, by_entry);
         cap->entry_storage[i] = by_entry[i]->input;
-    }
-    for (int i = 0; i < in->n; i++) {
-        const EntryTensor *entry = &in->entry[i];
         AliasClass *cls = capture_reading(cap, by_entry[i], in->tensors[i].dtype, AT_RETURN);
         Var *v = &cap->entry[i];
         var_clear(v);
         layout_copy(&v->tensor, &in->tensors[i]);
         v->tensor.storage = &cls->storage;
-        capture_entry_counter(cap, i, by_entry);
         v->node = graph_view(g, cls->buffer, &in->tensors[i], AT_RETURN);
         v->node->cls = cls->number;
         v->entry = i;
@@ -279,6 +276,9 @@ static void capture_entries(Capture *cap) {
         if (entry->record.accumulator_meta) {
             cap_grad_accumulator(cap, v)->base = entry->record.accumulator_meta;
         }
+    }
+    for (int i = 0; i < in->n; i++) {
+        capture_entry_counter(cap, i, by_entry);
     }
     for (int k = 0; k < in->nname; k++) {
         binding_set(cap, in->name[k], &cap->entry[in->named[k]]);
