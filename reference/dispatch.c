@@ -271,8 +271,8 @@ static ErrCode dispatch_apply_meta(Session *s, const Call *call, Tensor **out, i
 
 static ErrCode emit_apply(Emit *e, const Call *call, Tensor **out, int *nout) {
     Session *s = session_of(e);
-    s->long_memory |=
-        call->op->id == OP__soft_margin_loss || call->op->id == OP__binary_cross_entropy;
+    s->long_memory |= call->op->id == OP__soft_margin_loss || call->op->id == OP_im2col ||
+                      call->op->id == OP__binary_cross_entropy;
     if (s->detect_unspecified && call->op->id == OP__fused_attention) {
         session_unspecified(s, unspecified(call));
     }

@@ -278,8 +278,8 @@ static ErrCode apply_set(Session *s, const Call *call) {
     if (s->detect_unspecified && grows) {
         session_unspecified(s, "memory that set_ adds");
     }
-    if (s->detect_unspecified && s->long_memory && source->ndim == 0) {
-        session_unspecified(s, "how long the memory of a loss is");
+    if (s->detect_unspecified && s->long_memory) {
+        session_unspecified(s, "how long the memory of a result is");
     }
     var_freeze_geometry(s, var_of(self));
     self->storage = storage_counted(s->arena, source->storage, self->dtype, self->storage);

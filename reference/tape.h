@@ -27,7 +27,7 @@ struct Session {
     bool running_backward;    /* results are bare Tensors: nothing is recorded */
     bool shadow;              /* storages carry value64 and bound */
     bool shadow_inconclusive; /* some element was inconclusive */
-    bool long_memory;         /* a loss ran whose result has the memory of all terms in PyTorch */
+    bool long_memory;         /* an op ran whose result has more memory in PyTorch than it needs */
     bool shadow_lost;     /* a size or a Python index was read from an inconclusive value: all that
                              follows is inconclusive */
     bool expanding_masks; /* the statement is not `nonzero`: a nonzero in it expands a mask of an
