@@ -114,8 +114,13 @@ ErrCode decompose_native_dropout(Emit *e, const Call *call, Tensor **out, int *n
 
 /* ---- rrelu ---- */
 
-static ErrCode check_slopes(double lower, double upper, Error *err) {
-    if (semantics_now >= SEMANTICS_2_13 && (!isfinite(lower) || !isfinite(upper))) {
+/* Before 2.13 a bound that is not finite is refused in training once an element needs a slope. */
+static ErrCode check_slopes(double lower, double upper, bool training, Error *err) {
+    bool finite = isfinite(lower) && isfinite(upper);
+    if (!finite && training && semantics_now < SEMANTICS_2_13) {
+        return error_set(err, ERR_unsupported, "rrelu with a bound that is not finite");
+    }
+    if (!finite && semantics_now >= SEMANTICS_2_13) {
         return error_set(err, ERR_invalid, "rrelu: %s bound must be finite, got %g",
                          isfinite(lower) ? "upper" : "lower", isfinite(lower) ? upper : lower);
     }
@@ -152,7 +157,7 @@ ErrCode decompose_rrelu(Emit *e, const Call *call, Tensor **out, int *nout) {
            upper = scalar_to_double(call->arg[2].scalar);
     bool training = call->arg[3].b, writes = call->op->param[0].writes;
     *nout = 0;
-    TRY(check_slopes(lower, upper, e->err));
+    TRY(check_slopes(lower, upper, training, e->err));
     TRY(emit_read_history(e, self));
     if (training && (!dtype_is_float(self->dtype) || self->dtype == DT_float16)) {
         if (writes && e->records && e->records(e, self)) { /* a leaf is refused before */

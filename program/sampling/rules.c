@@ -38,13 +38,14 @@ static ErrCode check_grid_sizes(const Tensor *input, const Tensor *grid, Error *
     return ERR_none;
 }
 
-/* A result without elements has no kernel in two dims, and reads no grid in three. */
+/* A result without elements has no kernel in two dims (in 1.13 it is looked for), and reads no grid
+ * in three. */
 static ErrCode check_grid_dtypes(const Tensor *input, const Tensor *grid, int n, Error *err) {
     bool empty = input->size[0] == 0 || input->size[1] == 0 || tensor_numel(grid) == 0,
          half = dtype_bytes(input->dtype) < 4,
          kernel = dtype_is_float(input->dtype) &&
                   !(half && (n == 3 ? semantics_now < SEMANTICS_2_15 : !since(half_kernels)));
-    if (!kernel && !(empty && n == 2)) {
+    if (!kernel && !(empty && n == 2 && semantics_now >= SEMANTICS_2_8)) {
         return error_set(err, ERR_dtype, "\"grid_sampler%dd_cpu\" not implemented for '%s'", n,
                          dtype_name(input->dtype));
     }
