@@ -20,6 +20,10 @@ static inline bool gen_var_requires_grad(const Gen *g, const GenVar *v) {
 bool var_writable(const Gen *g, const GenVar *v, bool value_requires_grad);
 /* May statements name the op (--ops)? */
 static inline bool gen_allows(const Gen *g, OpId id) { return !g->options->off[id]; }
+/* Has the op a class that the weights draw? */
+static inline bool gen_draws(const Gen *g, const OpInfo *op) {
+    return op->class != CLASS_NEVER && g->w[W_class_factory + (int)op->class] > 0;
+}
 /* Room for another statement that makes a few variables? */
 bool gen_room(const Gen *g);
 

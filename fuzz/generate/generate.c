@@ -234,9 +234,7 @@ Program *generate_program_info(Arena *arena, const GenerateOptions *options, uin
     }
     int64_t longest = options->max_statements > 0 ? options->max_statements : 16;
     int total = pattern ? draw_below(g, 7) : (int)draw_between(g, min_i64(3, longest), longest);
-    bool brief = deliberate_error && !pattern && draw_feature(g, g->w[W_brief_mistake]);
-    total = brief ? draw_below(g, 3) : total;
-    int before = brief ? total : pattern || deliberate_error ? draw_below(g, total + 1) : total;
+    int before = pattern || deliberate_error ? draw_below(g, total + 1) : total;
     draw_statements(g, before);
     if (pattern && gen_room(g)) {
         g->info.pattern = pattern_draw(g);
@@ -247,7 +245,7 @@ Program *generate_program_info(Arena *arena, const GenerateOptions *options, uin
             draw_statements(g, total - before);
         }
         g->info.deliberate_error = deliberate_error_draw(g);
-        if (!brief && draw_chance(g, 30)) {
+        if (draw_chance(g, 30)) {
             draw_statements(g, 1);
         }
     } else {
@@ -269,9 +267,6 @@ Program *generate_program_info(Arena *arena, const GenerateOptions *options, uin
     for (int i = 0; i < g->p->nrecalls && after; i++) {
         Recall *r = &g->p->recalls[i];
         r->keep_grads = r->keep && draw_feature(g, g->w[W_keep_grads]);
-    }
-    if (draw_feature(g, g->w[W_late_change])) {
-        vary_late(g);
     }
     if (g->w[W_class_random] > 0 && program_is_random(g->p)) {
         g->p->seed = (uint64_t)draw_below(g, 100000);

@@ -187,46 +187,6 @@ static void vary_overlap(Gen *g, Input *in, int n) {
     vary_sharing(g, in, n);
 }
 
-/* Any dtype, in one input. */
-static void vary_any_dtype(Gen *g, Input *x) {
-    static const DType dtypes[] = {DT_float32, DT_float64, DT_float16, DT_bfloat16, DT_int64,
-                                   DT_int32,   DT_int16,   DT_int8,    DT_uint8,    DT_bool};
-    x->dtype = dtypes[draw_below(g, COUNT_OF(dtypes))];
-    x->requires_grad = x->requires_grad && dtype_is_float(x->dtype);
-    x->requires_grad_given = x->requires_grad_given && dtype_is_float(x->dtype);
-}
-
-/* One dim of one input, contiguous then, has one element or another number of them. */
-static void vary_one_size(Gen *g, Input *x) {
-    if (x->ndim == 0) {
-        return;
-    }
-    int d = draw_below(g, x->ndim);
-    int64_t to = draw_chance(g, 50) ? 1 : draw_between(g, 0, 4);
-    if (to <= x->size[d] || g->options->max_elements == 0) {
-        x->size[d] = to;
-        contiguous_strides(x->size, x->ndim, x->stride);
-        x->stride_given = false;
-    }
-}
-
-void vary_late(Gen *g) {
-    Program *p = g->p;
-    Input *x = p->ninputs > 0 ? &p->inputs[draw_below(g, p->ninputs)] : NULL;
-    if (x == NULL || p->nrecalls > 0 || p->args_given || x->storage != NAME_NONE ||
-        !x->data.is_fill) {
-        return;
-    }
-    int r = draw_below(g, 100);
-    if (r < 50) {
-        vary_any_dtype(g, x);
-    } else if (r < 75) {
-        vary_one_size(g, x);
-    } else {
-        vary(g, r < 90 ? VARY_LAYOUT : VARY_SIZE, p->inputs, p->ninputs);
-    }
-}
-
 void vary(Gen *g, Variation what, Input *in, int n) {
     static void (*const change[])(Gen * g, Input * in, int n) = {
         [VARY_FLAGS] = vary_flag,    [VARY_LAYOUT] = vary_layout,   [VARY_DTYPE] = vary_dtype,

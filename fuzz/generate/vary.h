@@ -21,8 +21,6 @@ _Static_assert(W_change_overlap - W_change_flags + 1 == VARY_COUNT, "a weight a 
 
 /* Changes the inputs of one call in place; where the variation does not apply, nothing (vary.c). */
 void vary(Gen *g, Variation what, Input *in, int n);
-/* Changes the dtype, a size or the layout of one input after everything else was drawn (vary.c). */
-void vary_late(Gen *g);
 /* Up to 64 calls that cycle through a few variants and return to an early one (cycle.c). */
 void draw_cycle(Gen *g);
 

@@ -391,8 +391,7 @@ static bool deliberate_error_view_stride(Gen *g) {
 static bool deliberate_error_arguments(Gen *g) {
     for (int i = 0; i < 4; i++) {
         const OpInfo *op = op_info(g->options->op[draw_below(g, g->options->nop)]);
-        if (op->class == CLASS_NEVER ||
-            op->id == OP_tensor) { /* a literal's size is part of the form */
+        if (!gen_draws(g, op) || op->id == OP_tensor) { /* a literal's size is part of the form */
             continue;
         }
         Stmt *s = stmt_op(g, op->id);

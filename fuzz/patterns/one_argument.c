@@ -95,7 +95,7 @@ bool draw_wrong_argument(Gen *g) {
                            : draw_chance(g, 30)
                                ? op_info(draw_common_op(g))
                                : op_info(g->options->op[draw_below(g, g->options->nop)]);
-        if (op->class == CLASS_NEVER || op->nparam == 0 || op_param(op, "data") >= 0) {
+        if (!gen_draws(g, op) || op->nparam == 0 || op_param(op, "data") >= 0) {
             continue;
         }
         Stmt *s = stmt_op(g, op->id);

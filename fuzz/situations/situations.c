@@ -18,8 +18,7 @@ static void few_ops(Gen *g) {
         const OpInfo *op = kind == 0   ? draw_op_info(g)
                            : kind == 1 ? op_info(draw_common_op(g))
                                        : op_info(g->options->op[draw_below(g, g->nop)]);
-        if (op->class == CLASS_NEVER || !gen_allows(g, op->id) ||
-            g->w[W_class_factory + (int)op->class] == 0) {
+        if (!gen_draws(g, op) || !gen_allows(g, op->id)) {
             continue;
         }
         s->few[s->nfew++] = op->id;
@@ -36,8 +35,8 @@ static void few_and_indexing(Gen *g) {
     few_ops(g);
     for (int i = 0; i < COUNT_OF(indexing); i++) {
         OpId id = indexing[i];
-        if (g->situation.nfew < GEN_FEW && gen_allows(g, id) &&
-            g->w[W_class_factory + (int)op_info(id)->class] > 0 && draw_chance(g, 30)) {
+        if (g->situation.nfew < GEN_FEW && gen_allows(g, id) && gen_draws(g, op_info(id)) &&
+            draw_chance(g, 30)) {
             g->situation.few[g->situation.nfew++] = id;
         }
     }

@@ -358,7 +358,8 @@ START_TEST(bounds_hold) {
                 most = max_i64(most, numel);
             }
             const Result *r = reference_run(p, &run, &a);
-            for (int c = 0; c < r->ncalls; c++) {
+            /* a tensor that a call left with other sizes may be broadcast by the next one */
+            for (int c = 0; c < r->ncalls && (c == 0 || !p->recalls[c - 1].keep); c++) {
                 for (int n = 0; n < r->calls[c].nreturns; n++) {
                     most = max_i64(most, r->calls[c].returns[n].values.numel);
                 }

@@ -273,50 +273,6 @@ START_TEST(unlike_operands_have_another_dtype) {
 }
 END_TEST
 
-static bool same_input(const Input *a, const Input *b) {
-    return a->dtype == b->dtype && sizes_equal(a->size, a->ndim, b->size, b->ndim) &&
-           sizes_equal(a->stride, a->ndim, b->stride, b->ndim) && a->offset == b->offset;
-}
-
-/* The statements are those that were drawn before the change. */
-START_TEST(a_late_change_is_of_an_input_only) {
-    char message[200];
-    GenerateOptions late = GENERATE_DEFAULTS, usual = GENERATE_DEFAULTS;
-    ck_assert(generate_profile(&late, "plain,recall=0,late_change=100", message, sizeof message));
-    ck_assert(generate_profile(&usual, "plain,recall=0,late_change=0", message, sizeof message));
-    Arena a = ARENA_EMPTY;
-    int changed = 0;
-    for (uint64_t i = 0; i < N; i++) {
-        const Program *p = generate_program_info(&a, &late, 3, i, NULL),
-                      *q = generate_program_info(&a, &usual, 3, i, NULL);
-        ck_assert_int_eq(p->ninputs, q->ninputs);
-        ck_assert_int_eq(p->nstmts, q->nstmts);
-        bool same = true;
-        for (int k = 0; k < p->ninputs; k++) {
-            same = same && same_input(&p->inputs[k], &q->inputs[k]);
-        }
-        changed += !same;
-        arena_reset(&a);
-    }
-    arena_destroy(&a);
-    ck_assert_int_gt(2 * changed, N);
-}
-END_TEST
-
-static void count_statements(void *user, const Program *p) {
-    Count *count = user;
-    count->programs++;
-    count->ops += p->nstmts;
-}
-
-START_TEST(programs_with_a_brief_mistake_have_few_statements) {
-    Count brief = {0}, usual = {0};
-    programs("plain,mistake=100,brief_mistake=100", count_statements, &brief);
-    programs("plain,mistake=100,brief_mistake=0", count_statements, &usual);
-    ck_assert_int_lt(2 * brief.ops, usual.ops);
-}
-END_TEST
-
 /* ---- calls ---- */
 
 static bool same_inputs(const Input *a, const Input *b, int n) {
@@ -372,8 +328,6 @@ int main(void) {
     tcase_add_test(t, layout_pairs_meet_more_often);
     tcase_add_test(t, mixed_operands_differ_in_dtype_and_dims);
     tcase_add_test(t, unlike_operands_have_another_dtype);
-    tcase_add_test(t, a_late_change_is_of_an_input_only);
-    tcase_add_test(t, programs_with_a_brief_mistake_have_few_statements);
     tcase_add_test(t, cycles_of_up_to_64_calls_return_to_an_early_variant);
     suite_add_tcase(suite, t);
     return run_suite("fuzz/situations", suite);
