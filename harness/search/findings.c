@@ -207,13 +207,14 @@ static KnownIssue *report_signature(Search *s, Signature *signature, const Progr
     }
     signature->statements = program_size(small);
     if (s->queued) {
-        const char *stage = seconds < 0 ? stage_of_pair(&s->checker)
-                                        : stage_find(&s->stages, &s->own.checker, &s->checker,
-                                                     small, &finding, NULL);
         const char *fake = seconds < 0 ? NULL
                                        : stage_fake_group(&s->stages, &s->own.checker, &s->checker,
                                                           &s->home, small, &finding);
-        signature->stage = arena_strdup(&s->home, fake ? "fake" : stage);
+        const char *stage = fake          ? "fake"
+                            : seconds < 0 ? stage_of_pair(&s->checker)
+                                          : stage_find(&s->stages, &s->own.checker, &s->checker,
+                                                       small, &finding, NULL);
+        signature->stage = arena_strdup(&s->home, stage);
         signature->key = fake ? fake : stage_group(&s->home, stage, small, &finding);
         signature->terms = stage_search_terms(&s->home, stage, small, &finding);
     }

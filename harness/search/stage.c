@@ -53,7 +53,7 @@ const char *stage_find(Stages *s, const CheckerOptions *o, const Checker *c, con
     Checker *none;
     early = early ? early : &none;
     *early = NULL;
-    bool late = strcmp(finding->kind, "timeout") == 0;
+    bool late = strcmp(finding->kind, "timeout") == 0 || is_fake(t);
     for (int k = 0;
          t && !late && k < COMPILING_MODES && strncmp(own, MODES[k], strlen(MODES[k])) != 0; k++) {
         Checker *earlier = target_has_mode(t, MODES[k]) ? open_mode(s, k, o, c) : NULL;
