@@ -67,6 +67,24 @@ int64_t loop_trips(const Loop *loop) {
     }
 }
 
+/* Has the loop no element? Beside a dim that is 0 another one may be 2^40, and so many parts that
+ * do nothing take hours. */
+static bool loop_is_empty(const Loop *loop) {
+    const MatmulLoop *m = loop->matmul;
+    switch (loop->kind) {
+    case LOOP_TILE:
+        return loop->tile->numel == 0;
+    case LOOP_MOVE:
+    case LOOP_SCAN:
+    case LOOP_SOFTMAX:
+        return loop->numel == 0;
+    case LOOP_MATMUL:
+        return m->batch == 0 || m->m == 0 || m->n == 0;
+    default:
+        return false;
+    }
+}
+
 /* ---- what loops access ---- */
 
 static void add_touch(TilingSearch *b, int64_t trips, bool writes, const Access *a,
@@ -228,12 +246,13 @@ static int waiting_sums(const Loop *loop) {
  * of a part are `part`, or `near` where no sums are kept; 0: as many parts as possible. */
 static TiledLoops grow_tiling(TilingSearch *b, int first, int64_t part, int64_t near) {
     TiledLoops tiling = {first, first + 1, 1};
-    int64_t most = loop_trips(&b->plan->loop[first]);
+    int64_t most = loop_is_empty(&b->plan->loop[first]) ? 1 : loop_trips(&b->plan->loop[first]);
     bool shared = false;
     for (; most > 1 && tiling.end < b->plan->nloop; tiling.end++) {
         int64_t parts = divisor(most, loop_trips(&b->plan->loop[tiling.end]));
         bool share = shared;
-        if (parts < 2 || !may_join(b, first, tiling.end, parts, &share) ||
+        if (parts < 2 || loop_is_empty(&b->plan->loop[tiling.end]) ||
+            !may_join(b, first, tiling.end, parts, &share) ||
             (part > 0 && bytes_of_part(b, first, tiling.end + 1, parts) > MAX_PART)) {
             break;
         }

@@ -102,3 +102,8 @@ END
     [ "$status" -eq 2 ]
     grep -q 'return: 1000000 returns pass the limit of 1024' err.txt
 }
+
+@test "a long dim beside one of 0 is not worked through" {
+    run -0 timeout -s KILL 60 "$TWINGRAD" check --verify "$BATS_TEST_DIRNAME/../../corpus/regressions/many_parts_of_nothing.json"
+    [[ "$output" == *agree* ]]
+}
