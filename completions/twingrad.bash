@@ -11,7 +11,7 @@ _twingrad_table() {
 # The executors: those of twingrad, and those of its own targets.json.
 _twingrad_executors() {
     echo reference compiled compiled:native
-    echo torch{,2.8,2.13,2.15}:{eager{,_cuda},aot,{dynamo,aot_eager,aot_decomp,inductor}{,_dynamic,_fullgraph,_cuda},inductor_lite{,_dynamic,_cuda}} torch1.13:{eager,aot}
+    echo torch{,2.8,2.13,2.15}:{eager{,_cuda},fake,aot,{dynamo,aot_eager,aot_decomp,inductor}{,_dynamic,_fullgraph,_cuda},inductor_lite{,_dynamic,_cuda}} torch1.13:{eager,aot}
 }
 
 # _twingrad_value PROGRAM COMMAND OPTION CURRENT: the words that may follow the option; for lists separated by commas, with what

@@ -137,15 +137,15 @@ bool compare_tolerant_in(DType arithmetic, const Values *a, const Values *expect
 
 bool compare_coarse(const Values *a, const Values *expected, int64_t *first) {
     enum { STEPS = 4 }; /* of the program, each with an error that the tolerance allows */
-    double squares = 0;
+    double sum = 0;
     int64_t n = 0;
     for (int64_t i = 0; dtype_is_float(a->dtype) && i < a->numel; i++) {
         double e = element_double(expected->data, a->dtype, i);
-        squares += isfinite(e) ? e * e : 0;
+        sum += isfinite(e) ? e * e : 0;
         n += isfinite(e);
     }
     return all_within(a, expected, STEPS * relative_tolerance(a->dtype), 1e-5,
-                      n > 0 ? sqrt(squares / (double)n) : 0, first);
+                      n > 0 ? sqrt(sum / (double)n) : 0, first);
 }
 
 Match compare_baseline(const Values *base, const Values *other, const Values *shadow,

@@ -238,7 +238,7 @@ static bool answers_match(const KnownIssue *k, const Finding *f) {
 }
 
 /* Is the op that differs, or the one that made the differing result, called again? */
-static bool repeats(const Program *p, const Finding *f) {
+static bool calls_again(const Program *p, const Finding *f) {
     int made = -1;
     for (int sid = 0; f->subject == SUBJECT_RETURN && f->index < p->nreturns && sid < p->nstmts;
          sid++) {
@@ -260,7 +260,7 @@ KnownIssue *known_find(const Known *known, const KnownPair *pair, const Program 
         KnownIssue *k = &known->issue[i];
         if (known_applies(k, pair) && signature_matches(k, p, finding) &&
             answers_match(k, finding) && (!k->unused || statement_is_dead(p, finding->sid)) &&
-            (!k->repeated || repeats(p, finding)) &&
+            (!k->repeated || calls_again(p, finding)) &&
             (k->block == CONTEXT_grad_mode || (minimized && has_block(k, p)))) {
             return k;
         }
