@@ -1,0 +1,13 @@
+import torch
+
+def f(x0):
+    x0.normal_()
+    return None
+
+def run(f):
+    x0 = torch.zeros([31]).as_strided([16], [2], 0)
+    r = f(x0)
+    return x0
+
+compiled = torch.compile(f, backend="aot_decomp")
+torch.testing.assert_close(run(compiled), run(f), equal_nan=True)
