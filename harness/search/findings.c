@@ -207,16 +207,14 @@ static KnownIssue *report_signature(Search *s, Signature *signature, const Progr
     }
     signature->statements = program_size(small);
     if (s->queued) {
-        const char *fake = seconds < 0 ? NULL
-                                       : stage_fake_group(&s->stages, &s->own.checker, &s->checker,
-                                                          &s->home, small, &finding);
-        const char *stage = fake          ? "fake"
-                            : seconds < 0 ? stage_of_pair(&s->checker)
-                                          : stage_find(&s->stages, &s->own.checker, &s->checker,
-                                                       small, &finding, NULL);
-        signature->stage = arena_strdup(&s->home, stage);
-        signature->key = fake ? fake : stage_group(&s->home, stage, small, &finding);
-        signature->terms = stage_search_terms(&s->home, stage, small, &finding);
+        const char *own = stage_of_pair(&s->checker);
+        StagePlace place =
+            seconds < 0
+                ? (StagePlace){own, stage_group(&s->home, own, small, &finding)}
+                : stage_place(&s->stages, &s->own.checker, &s->checker, &s->home, small, &finding);
+        signature->stage = arena_strdup(&s->home, place.stage);
+        signature->key = place.group;
+        signature->terms = stage_search_terms(&s->home, place.stage, small, &finding);
     }
     if (s->queued && !late && seconds >= 0) {
         signature->script = script_run(&s->checker, small, s->end);

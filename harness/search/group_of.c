@@ -19,11 +19,7 @@ GroupOf group_of(Grouping *g, Arena *arena, const Program *p, const Finding *loc
     }
     const char *key = group_key(&finding);
     if (external) {
-        const char *fake = stage_fake_group(&g->stages, g->options, g->checker, arena, p, &finding);
-        key = fake ? fake
-                   : stage_group(arena,
-                                 stage_find(&g->stages, g->options, g->checker, p, &finding, NULL),
-                                 p, &finding);
+        key = stage_place(&g->stages, g->options, g->checker, arena, p, &finding).group;
     }
     return (GroupOf){arena_strdup(arena, key), STATUS_NEW};
 }

@@ -72,8 +72,11 @@ const char *stage_find(Stages *s, const CheckerOptions *o, const Checker *c, con
     return own;
 }
 
-const char *stage_fake_group(Stages *s, const CheckerOptions *o, const Checker *c, Arena *arena,
-                             const Program *p, const Finding *finding) {
+/* The group of a difference between a fake kernel of an op of `p` and the op itself, in `arena`:
+ * what a compiler does with such a program follows from it. NULL if there is none, or if the target
+ * has no mode "fake" to ask. */
+static const char *fake_group(Stages *s, const CheckerOptions *o, const Checker *c, Arena *arena,
+                              const Program *p, const Finding *finding) {
     const Target *t = compiling_of(c);
     bool late = strcmp(finding->kind, "timeout") == 0 || strcmp(finding->kind, "crash") == 0;
     Checker *fake = t && !is_fake(t) && !late && target_has_mode(t, MODES[FAKE])
@@ -92,6 +95,16 @@ const char *stage_fake_group(Stages *s, const CheckerOptions *o, const Checker *
     }
     arena_destroy(&scratch);
     return group;
+}
+
+StagePlace stage_place(Stages *s, const CheckerOptions *o, const Checker *c, Arena *arena,
+                       const Program *p, const Finding *finding) {
+    const char *fake = fake_group(s, o, c, arena, p, finding);
+    if (fake) {
+        return (StagePlace){MODES[FAKE], fake};
+    }
+    const char *stage = stage_find(s, o, c, p, finding, NULL);
+    return (StagePlace){stage, stage_group(arena, stage, p, finding)};
 }
 
 const char *stage_of_pair(const Checker *c) {

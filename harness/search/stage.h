@@ -23,11 +23,13 @@ typedef struct Stages {
  * pair's own. */
 const char *stage_find(Stages *s, const CheckerOptions *o, const Checker *c, const Program *p,
                        const Finding *finding, Checker **early);
-/* The group of a difference between a fake kernel of an op of `p` and the op itself, in `arena`:
- * what a compiler does with such a program follows from it. NULL if there is none, or if the target
- * has no mode "fake" to ask. */
-const char *stage_fake_group(Stages *s, const CheckerOptions *o, const Checker *c, Arena *arena,
-                             const Program *p, const Finding *finding);
+/* The stage and the group of a finding, of which `p` is the minimized program: "fake" where a fake
+ * kernel of one of its ops differs from the op, else as stage_find and stage_group say. */
+typedef struct StagePlace {
+    const char *stage, *group; /* the group in the arena */
+} StagePlace;
+StagePlace stage_place(Stages *s, const CheckerOptions *o, const Checker *c, Arena *arena,
+                       const Program *p, const Finding *finding);
 /* The mode of the pair's compiling target; "" if it has none. */
 const char *stage_of_pair(const Checker *c);
 void stages_close(Stages *s);
