@@ -11,8 +11,18 @@
 #include "program/ops/functions.h"
 #include "tensor/array.h"
 
+ErrCode capture_check_layout(const Capture *cap, const Call *call, Error *err) {
+    return cap->in.resumed && call->op->id == OP__take_space_grad &&
+                   take_space_grad_reads_layout(call)
+               ? error_set(err, ERR_unsupported,
+                           "%s, which may refuse the layout of a gradient of a later region",
+                           call->op->name)
+               : ERR_none;
+}
+
 /* Metadata of the result; the one size that depends on data (nonzero) is evaluated. */
 static ErrCode infer_call(Capture *cap, const Call *call, Infer *r) {
+    TRY(capture_check_layout(cap, call, r->err));
     if (call->op->id != OP_nonzero) {
         return call->op->infer(call, r);
     }

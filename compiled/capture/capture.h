@@ -238,6 +238,10 @@ void capture_checkpoint_note(Capture *cap, int64_t value);
 /* ---- capture/apply.c: the Emit ---- */
 ErrCode capture_apply(Emit *e, const Call *call, Tensor **out, int *nout);
 
+/* ERR_unsupported for an op of the backward that would decide by the strides of a gradient, where
+ * gradients come from a later region: they have lost their strides. */
+ErrCode capture_check_layout(const Capture *cap, const Call *call, Error *err);
+
 /* ---- capture/inplace.c ---- */
 /* INPLACE rows. */
 ErrCode capture_in_place(Capture *cap, const Call *call, Tensor **out, int *nout);

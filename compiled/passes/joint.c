@@ -75,6 +75,7 @@ static ErrCode joint_apply(Emit *e, const Call *call, Tensor **out, int *nout) {
     case KIND_COMPOSITE:
         return error_set(e->err, ERR_internal, "a derivative rule uses %s", op->name);
     }
+    TRY(capture_check_layout(j->c->capture, call, e->err));
     Infer r = {.arena = e->arena, .err = e->err};
     bool view = op->kind == KIND_VIEW || op->kind == KIND_MULTI_VIEW;
     TRY(view ? view_infer(j->c, call, &r) : op->infer(call, &r));

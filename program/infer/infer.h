@@ -105,6 +105,8 @@ bool geometry_joined(const Call *call, const Tensor *result, const Tensor *opera
 /* c10::is_channels_last_strides_2d and _3d, for 4 or 5 dims: channels (dim 1) vary fastest, the
  * batch slowest. */
 bool is_channels_last(const Tensor *t);
+/* Does a call of _take_space_grad refuse a gradient for its strides? */
+bool take_space_grad_reads_layout(const Call *call);
 /* Sets dense channels-last strides for the sizes of t. */
 void channels_last_strides(Tensor *t);
 

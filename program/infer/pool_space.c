@@ -240,13 +240,17 @@ ErrCode infer_avg_pool3d_grad(const Call *call, Infer *r) {
     return pool_space_like(call->arg[1].tensor, call->arg[0].tensor->dtype, false, r);
 }
 
+bool take_space_grad_reads_layout(const Call *call) {
+    return call_arg(call, "kept")->b && call_arg(call, "dims")->i == 3 &&
+           call->arg[0].tensor->ndim == 4;
+}
+
 /* `kept`: in self's memory format; an unbatched gradient of max_pool3d that looks channels-last is
  * refused. */
 ErrCode infer_take_space_grad(const Call *call, Infer *r) {
     const Tensor *grad = call->arg[0].tensor;
     TRY(check_pooled_grad(grad, r->err));
-    if (call_arg(call, "kept")->b && call_arg(call, "dims")->i == 3 && grad->ndim == 4 &&
-        is_channels_last(grad)) {
+    if (take_space_grad_reads_layout(call) && is_channels_last(grad)) {
         return pool_space_refuse(r->err, "Unsupported memory format. Supports only ChannelsLast3d, "
                                          "Contiguous");
     }
