@@ -200,6 +200,14 @@ static KnownIssue *report_signature(Search *s, Signature *signature, const Progr
         }
     }
     KnownIssue *issue = small != p ? known_when_minimized(s, small, &finding, as_found) : NULL;
+    StagePlace place = {0};
+    if (!issue && s->queued) {
+        const char *own = stage_of_pair(&s->checker);
+        place = seconds < 0 ? (StagePlace){own, stage_group(&s->home, own, small, &finding), NULL}
+                            : stage_place(&s->stages, &s->own.checker, &s->checker, &s->known,
+                                          &s->home, small, &finding);
+        issue = place.issue;
+    }
     if (issue) {
         signature->status = status_of_issue(s, issue);
         note_known(s, signature, small, &finding, fired, issue);
@@ -207,11 +215,6 @@ static KnownIssue *report_signature(Search *s, Signature *signature, const Progr
     }
     signature->statements = program_size(small);
     if (s->queued) {
-        const char *own = stage_of_pair(&s->checker);
-        StagePlace place =
-            seconds < 0
-                ? (StagePlace){own, stage_group(&s->home, own, small, &finding)}
-                : stage_place(&s->stages, &s->own.checker, &s->checker, &s->home, small, &finding);
         signature->stage = arena_strdup(&s->home, place.stage);
         signature->key = place.group;
         signature->terms = stage_search_terms(&s->home, place.stage, small, &finding);

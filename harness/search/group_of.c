@@ -14,12 +14,15 @@ GroupOf group_of(Grouping *g, Arena *arena, const Program *p, const Finding *loc
     }
     const KnownPair pair = known_pair(g->checker);
     const KnownIssue *issue = known_find(&g->known, &pair, p, true, &finding);
+    const char *key = group_key(&finding);
+    if (!issue && external) {
+        StagePlace place =
+            stage_place(&g->stages, g->options, g->checker, &g->known, arena, p, &finding);
+        issue = place.issue;
+        key = place.group;
+    }
     if (issue) {
         return (GroupOf){issue->issue, issue->allowed && external ? STATUS_ALLOWED : STATUS_KNOWN};
-    }
-    const char *key = group_key(&finding);
-    if (external) {
-        key = stage_place(&g->stages, g->options, g->checker, arena, p, &finding).group;
     }
     return (GroupOf){arena_strdup(arena, key), STATUS_NEW};
 }

@@ -27,12 +27,13 @@ static Checker *open_mode(Stages *s, int k, const CheckerOptions *o, const Check
         const Target *t = compiling_of(c);
         bool second = c->b.target == t;
         const char *name = target_name(t), *other = second ? c->a.name : c->b.name;
-        char one[64], pair[140], message[1024];
+        char one[64], message[1024];
         snprintf(one, sizeof one, "%.*s:%s%s", (int)strcspn(name, ":"), name, MODES[k],
                  mode_device(target_mode(t)));
-        snprintf(pair, sizeof pair, "%s,%s", second ? other : one, second ? one : other);
+        snprintf(s->pair[k], sizeof s->pair[k], "%s,%s", second ? other : one,
+                 second ? one : other);
         CheckerOptions own = *o;
-        own.pair = pair;
+        own.pair = s->pair[k];
         own.targets.workers = 1;
         s->tried[k] = true;
         s->opened[k] = checker_open_options(&s->checker[k], &own, message, sizeof message) == 0;
@@ -72,39 +73,43 @@ const char *stage_find(Stages *s, const CheckerOptions *o, const Checker *c, con
     return own;
 }
 
-/* The group of a difference between a fake kernel of an op of `p` and the op itself, in `arena`:
- * what a compiler does with such a program follows from it. NULL if there is none, or if the target
- * has no mode "fake" to ask. */
-static const char *fake_group(Stages *s, const CheckerOptions *o, const Checker *c, Arena *arena,
-                              const Program *p, const Finding *finding) {
+/* The place of a difference between a fake kernel of an op of `p` and the op itself, with its group
+ * in `arena`: what a compiler does with such a program follows from it. Without a group if there is
+ * none, or if the target has no mode "fake" to ask. */
+static StagePlace fake_place(Stages *s, const CheckerOptions *o, const Checker *c,
+                             const Known *known, Arena *arena, const Program *p,
+                             const Finding *finding) {
     const Target *t = compiling_of(c);
     bool late = strcmp(finding->kind, "timeout") == 0 || strcmp(finding->kind, "crash") == 0;
     Checker *fake = t && !is_fake(t) && !late && target_has_mode(t, MODES[FAKE])
                         ? open_mode(s, FAKE, o, c)
                         : NULL;
+    StagePlace place = {MODES[FAKE], NULL, NULL};
     if (!fake) {
-        return NULL;
+        return place;
     }
     Arena scratch = ARENA_EMPTY;
     CheckResult out;
     check_program(fake, p, &scratch, &out);
-    const char *group = NULL;
     if (out.verdict == FINDING && strcmp(out.finding.kind, "ok_vs_internal") == 0) {
         check_locate(fake, p, &out.finding, &scratch);
-        group = stage_group(arena, MODES[FAKE], p, &out.finding);
+        const KnownPair pair = known_pair(fake);
+        snprintf(out.finding.cause.text, sizeof out.finding.cause.text, "%.79s", out.finding.frame);
+        place.issue = known_find(known, &pair, p, true, &out.finding);
+        place.group = stage_group(arena, MODES[FAKE], p, &out.finding);
     }
     arena_destroy(&scratch);
-    return group;
+    return place;
 }
 
-StagePlace stage_place(Stages *s, const CheckerOptions *o, const Checker *c, Arena *arena,
-                       const Program *p, const Finding *finding) {
-    const char *fake = fake_group(s, o, c, arena, p, finding);
-    if (fake) {
-        return (StagePlace){MODES[FAKE], fake};
+StagePlace stage_place(Stages *s, const CheckerOptions *o, const Checker *c, const Known *known,
+                       Arena *arena, const Program *p, const Finding *finding) {
+    StagePlace place = fake_place(s, o, c, known, arena, p, finding);
+    if (!place.group) {
+        place.stage = stage_find(s, o, c, p, finding, NULL);
+        place.group = stage_group(arena, place.stage, p, finding);
     }
-    const char *stage = stage_find(s, o, c, p, finding, NULL);
-    return (StagePlace){stage, stage_group(arena, stage, p, finding)};
+    return place;
 }
 
 const char *stage_of_pair(const Checker *c) {

@@ -8,12 +8,14 @@
 #define HARNESS_STAGE_H
 
 #include "harness/campaign/options.h"
+#include "harness/triage/known.h"
 
 enum { STAGE_MODES = 6 };
 
 /* The pairs of the earlier modes, opened when first needed; zeros to begin with. */
 typedef struct Stages {
     Checker checker[STAGE_MODES];
+    char pair[STAGE_MODES][140]; /* their names, which the checkers point to */
     bool opened[STAGE_MODES], tried[STAGE_MODES];
 } Stages;
 
@@ -24,12 +26,14 @@ typedef struct Stages {
 const char *stage_find(Stages *s, const CheckerOptions *o, const Checker *c, const Program *p,
                        const Finding *finding, Checker **early);
 /* The stage and the group of a finding, of which `p` is the minimized program: "fake" where a fake
- * kernel of one of its ops differs from the op, else as stage_find and stage_group say. */
+ * kernel of one of its ops differs from the op, else as stage_find and stage_group say. An entry of
+ * `known` for the pair with the mode fake explains whatever follows from that kernel. */
 typedef struct StagePlace {
     const char *stage, *group; /* the group in the arena */
+    KnownIssue *issue;         /* ... explains it; or NULL */
 } StagePlace;
-StagePlace stage_place(Stages *s, const CheckerOptions *o, const Checker *c, Arena *arena,
-                       const Program *p, const Finding *finding);
+StagePlace stage_place(Stages *s, const CheckerOptions *o, const Checker *c, const Known *known,
+                       Arena *arena, const Program *p, const Finding *finding);
 /* The mode of the pair's compiling target; "" if it has none. */
 const char *stage_of_pair(const Checker *c);
 void stages_close(Stages *s);

@@ -102,11 +102,16 @@ static bool is_needed(DeadNames *d, Stmt *s) {
     return d->bound;
 }
 
-/* Ops whose result may be a view of the first operand, or that operand. */
+/* Is what the op returns a tensor of its own? An op that is composed of others may return its
+ * operand although its schema does not say so (dropout that does not train), but then only that. */
+static bool returns_its_own(const OpInfo *op, int nout) {
+    return op->nparam == 0 || op->kind == KIND_FACTORY || op->kind == KIND_POINTWISE ||
+           op->kind == KIND_FUNC || op->param[0].type != ARG_TENSOR ||
+           (op->kind == KIND_COMPOSITE && !op->returns_alias && nout > 1);
+}
+
 static void join_aliases(DeadNames *d, const Stmt *s) {
-    bool alone = s->kind != STMT_OP || s->op->nparam == 0 || s->op->kind == KIND_FACTORY ||
-                 s->op->kind == KIND_POINTWISE || s->op->kind == KIND_FUNC ||
-                 s->op->param[0].type != ARG_TENSOR;
+    bool alone = s->kind != STMT_OP || returns_its_own(s->op, s->nout);
     for (int i = 0; i < s->nout && !alone && s->arg[0].given && s->arg[0].is_tensor; i++) {
         dead_join(d, s->out[i], s->arg[0].tensor);
     }

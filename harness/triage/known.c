@@ -223,8 +223,7 @@ static bool signature_matches(const KnownIssue *k, const Program *p, const Findi
     const Stmt *s = p && f->sid >= 0 && f->sid < p->nstmts ? program_stmt(p, f->sid) : NULL;
     snprintf(shown, sizeof shown, "%s-%s-%s", oracle_name(f->oracle), f->kind,
              s && s->kind == STMT_OP ? s->op->name : "");
-    return fnmatch(k->signature, f->signature, 0) == 0 ||
-           (k->unused && fnmatch(k->signature, shown, 0) == 0);
+    return fnmatch(k->signature, f->signature, 0) == 0 || fnmatch(k->signature, shown, 0) == 0;
 }
 
 /* Is it of the kind that the issue is about, and are the answers? */

@@ -7,12 +7,13 @@
  *                 "note": "what is wrong", "program": "regressions/x.json"}]}
  *
  * `kind` is "bug" (if absent) or "allowed". `signature` is a pattern (* and ?) for
- * Finding.signature; `date`, `note`, and `issue` (an address) or `source` (a file of the
- * framework) are required. What an entry concerns is narrowed by `pair`, a pattern for the pair;
- * `versions` ("2.8", "2.8-2.13", "2.13-"), of a target in it; `answer`, a text in either answer;
- * `answers`, a pattern for each; `"refused": true`, to calls that both refuse;
- * `cause`, a pattern for where bisection finds it (cause.h); `"unused": true`, to statements whose
- * results nothing needs, `"repeated": true`, to ops that were called before on the same (dead.h);
+ * Finding.signature, or for oracle, kind and op of what the program itself shows; `date`, `note`,
+ * and `issue` (an address) or `source` (a file of the framework) are required. What an entry
+ * concerns is narrowed by `pair`, a pattern for the pair; `versions` ("2.8", "2.8-2.13", "2.13-"),
+ * of a target in it; `answer`, a text in either answer; `answers`, a pattern for each; `"refused":
+ * true`, to calls that both refuse; `cause`, a pattern for where bisection finds it (cause.h);
+ * `"unused": true`, to statements whose results nothing needs, `"repeated": true`, to ops that were
+ * called before on the same (dead.h);
  * `"block": CONTEXT`, to minimized programs with a block in this context, with `"reentrant": true`
  * in a reentrant checkpoint. `program` is a file that shows it, relative to this one. */
 #ifndef HARNESS_KNOWN_H

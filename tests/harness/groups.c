@@ -64,6 +64,30 @@ START_TEST(a_known_issue_covers_by_signature_pair_and_cause) {
 }
 END_TEST
 
+/* A prefix that returns more shows a difference in values first, and gives the signature. */
+START_TEST(a_known_issue_covers_what_the_program_itself_shows) {
+    const Program *p =
+        parse("{\"twingrad\":1,\"inputs\":[{\"name\":\"x\",\"dtype\":\"float32\",\"size\":[2],"
+              "\"data\":[1,2]}],\"body\":[{\"op\":\"exp\",\"self\":\"x\",\"out\":\"a\"}],"
+              "\"return\":[\"a\"]}");
+    KnownIssue issue = any_issue();
+    issue.signature = "gradients-none_vs_zeros-*";
+    Known known = {&issue, 1};
+    const KnownPair pair = {.name = "torch:eager,torch:inductor"};
+    Finding f = located("values-data-exp", "", "");
+    f.oracle = ORACLE_gradients;
+    snprintf(f.kind, sizeof f.kind, "none_vs_zeros");
+    f.sid = -1;
+    ck_assert_ptr_eq(known_find(&known, &pair, p, false, &f), &issue);
+    issue.signature = "gradients-none_vs_zeros-exp";
+    ck_assert_ptr_null(known_find(&known, &pair, p, false, &f));
+    f.sid = 0;
+    ck_assert_ptr_eq(known_find(&known, &pair, p, false, &f), &issue);
+    snprintf(f.kind, sizeof f.kind, "data");
+    ck_assert_ptr_null(known_find(&known, &pair, p, false, &f));
+}
+END_TEST
+
 START_TEST(a_known_issue_covers_by_version_and_answer) {
     KnownIssue issue = any_issue();
     issue.answer = "ASSERT";
@@ -123,6 +147,10 @@ START_TEST(a_statement_is_dead_if_nothing_needs_its_result) {
     ck_assert_ptr_eq(known_find(&known, &pair, p, false, &f), &issue);
     f.sid = 7;
     ck_assert_ptr_null(known_find(&known, &pair, p, false, &f));
+    p = parse("{\"twingrad\":1,\"inputs\":[{\"name\":\"x\",\"dtype\":\"float32\",\"size\":[1,2],"
+              "\"data\":[1,2]}],\"body\":[{\"op\":\"adaptive_max_pool1d\",\"self\":\"x\","
+              "\"output_size\":[1],\"out\":[\"a\",\"b\"]}," OP0("neg_", "b") "],\"return\":[]}");
+    ck_assert(statement_is_dead(p, 1)); /* neither result is the operand */
 }
 END_TEST
 
@@ -312,6 +340,7 @@ int main(void) {
     tcase_add_test(tests, a_group_is_one_cause_or_one_signature);
     tcase_add_test(tests, a_known_issue_covers_by_signature_pair_and_cause);
     tcase_add_test(tests, a_known_issue_covers_by_version_and_answer);
+    tcase_add_test(tests, a_known_issue_covers_what_the_program_itself_shows);
     tcase_add_test(tests, a_statement_is_dead_if_nothing_needs_its_result);
     tcase_add_test(tests, a_known_issue_covers_by_both_answers);
     tcase_add_test(tests, asking_for_a_flag_needs_no_value);

@@ -1,5 +1,5 @@
 """A target that misbehaves on request: the program's name says how ("die", "hang", "garbage", "flood", "kill", "noid", "long", "late word", "hungry", "orphan", "held"); "die compiled" when it is run in that mode, "die together" in two modes at once); further arguments are the modes that it has besides eager; any other is answered with one call that returned nothing, "flaky" with a wrong version at
-every other request, "wrong" when compiled, "wrong of small" then, where the program has fewer than two inputs, "raise" then (in the function FAKE_FRAME, if that is set), "raise at first" then, at a first statement that is an op, "raise for computed" then, where the program returns what is not an input, "refuse" in eager mode at a first statement that binds something, "hash" too unless PYTHONHASHSEED is 2, "slow" too, which never answers then. FAKE_AS is a name for all programs. "exit" as an argument: ends at once; "accepts": takes requests for several modes, and for a
+every other request, "wrong" when compiled, "wrong of small" then, where the program has fewer than two inputs, "raise" then and in the mode fake (in the function FAKE_FRAME, if that is set), "raise at first" then, at a first statement that is an op, "raise for computed" then, where the program returns what is not an input, "refuse" in eager mode at a first statement that binds something, "hash" too unless PYTHONHASHSEED is 2, "slow" too, which never answers then. FAKE_AS is a name for all programs. "exit" as an argument: ends at once; "accepts": takes requests for several modes, and for a
 process of their own. FAKE_LOG names a file that gets a line for each request: its process, the modes, "alone"."""
 import json
 import os
@@ -70,7 +70,7 @@ for line in sys.stdin:
         computed = set(program["return"]) - {given["name"] for given in program["inputs"]}
         fails = {"raise": True, "raise at first": "op" in (program["body"] or [{}])[0], "raise for computed": bool(computed)}[name]
         for mode, result in zip(modes, results):
-            if mode == "compiled" and fails:
+            if mode in ("compiled", "fake") and fails:
                 error = {"at": "body[0]" if name == "raise at first" else None, "code": "internal", "message": "Error: of 3 things"}
                 result["calls"][0].update(status="error", error=error)
                 result["calls"][0]["x-frame"] = os.environ.get("FAKE_FRAME", "compiler/file.py:function")
