@@ -384,11 +384,11 @@ class Eager:
         return {}
 
 
-def mismatched(message):
-    """What differs between the results of an op and those of its fake kernel, first in one word, then as PyTorch says it."""
+def mismatched(op, message):
+    """What differs between the results of an op and those of its fake kernel: a word, the op, and what PyTorch says."""
     said = re.sub(r".*?(mismatched tensor metadata[^:]*: |found (?=mismatch))", "", message, count=1, flags=re.DOTALL)
     words = {"Dtypes": "dtype", "Shapes": "size", "Stride": "stride", "storage offset": "offset", "requires_grad": "requires_grad", "outputs": "alias"}
-    return "%s: %s" % (next((kind for word, kind in words.items() if word in said), "metadata"), said)
+    return "%s of %s (fake kernel): %s" % (next((kind for word, kind in words.items() if word in said), "metadata"), op, said)
 
 
 class Fake(Eager):
@@ -412,7 +412,7 @@ class Fake(Eager):
                 try:
                     return super().__torch_dispatch__(func, types, args, kwargs)
                 except mismatch as error:
-                    raise mismatch("%s (the fake kernel of %s)" % (mismatched(str(error)), func)) from error
+                    raise mismatch(mismatched(func, str(error))) from error
                 except Exception as error:  # of the fake kernel, unless the op raises one, too
                     result = func(*args, **(kwargs or {}))
                     if isinstance(error, no_answer):

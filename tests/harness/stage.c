@@ -76,7 +76,9 @@ START_TEST(other_findings_are_grouped_by_oracle_and_ops) {
                                  &f),
                      "inductor status-ok_vs_internal bmm");
     /* the mode fake says what of an op's results its fake kernel has otherwise */
-    snprintf(f.b, sizeof f.b, "internal at body[0]: MetadataMismatchError: dtype: Dtypes differ");
+    snprintf(f.b, sizeof f.b,
+             "internal at body[0]: MetadataMismatchError: dtype of aten.bmm.default (fake kernel): "
+             "Dtypes differ");
     snprintf(f.frame, sizeof f.frame, "_subclasses/fake_utils.py:_check_fake_real_tensors");
     ck_assert_str_eq(stage_group(&arena, "fake", parse(INPUTS WRITE("x") PROBE("x") END), &f),
                      "fake dtype of bmm");
