@@ -136,6 +136,7 @@ static bool grad_is_shared(const Capture *cap, const Var *v) {
     }
     for (int i = 0; i < cap->in.n; i++) {
         const Var *other = &cap->entry[i];
+        shared |= memory_of(&other->tensor) == cls; /* set_ */
         shared |=
             other != v && other->program_grad && memory_of(&other->program_grad->tensor) == cls;
     }
