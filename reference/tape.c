@@ -264,8 +264,9 @@ static void freeze_arg(Arg *arg, ArgType type, const Tensor *t, Tensor *before) 
 
 void var_freeze_geometry(Session *s, const Var *v) {
     const Tensor *t = &v->tensor;
-    Tensor *before = tensor_meta(s, t);
-    before->storage = t->storage;
+    Var *copy = var_new(s, t); /* a backward with create_graph asks its operands for a history */
+    *copy = *v;
+    Tensor *before = &copy->tensor;
     for (GradNode *node = s->nodes; node; node = node->older) {
         for (int i = 0; node->operand && i < node->nslot; i++) {
             node->operand[i] = node->operand[i] == t ? before : node->operand[i];
