@@ -205,6 +205,13 @@ void backward_run(BackwardEngine *x, const Edge *root, Tensor *const *tangent, i
     }
 }
 
+ErrCode backward_check_resumed(Edge edge, const Tensor *grad, Error *err) {
+    const Tensor *meta = grad && edge.node ? cap_edge_meta(edge) : NULL;
+    return !meta || tensor_same_size(meta, grad)
+               ? ERR_none
+               : error_set(err, ERR_unsupported, "the gradient of a leaf that had another size");
+}
+
 Edge backward_resumed_edge(const Capture *cap, const ResumedRoot *root) {
     switch (root->kind) {
     case ROOT_ACCUMULATE_GRAD:

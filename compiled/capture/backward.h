@@ -27,6 +27,10 @@ struct BackwardEngine {
 };
 /* Runs backward from `root` with `tangent`s (NULL: undefined). */
 void backward_run(BackwardEngine *engine, const Edge *root, Tensor *const *tangent, int nroots);
+/* ERR_unsupported if a resumed backward receives a gradient (NULL: undefined) of another size than
+ * the edge has: a later region has changed the size of a leaf (set_), and what this region refuses
+ * may come first. */
+ErrCode backward_check_resumed(Edge edge, const Tensor *grad, Error *err);
 /* Where a resumed backward starts: the edge that its root stands for; to NULL if there is none. */
 Edge backward_resumed_edge(const Capture *cap, const ResumedRoot *root);
 /* Edges on the longest path from `node` (topological_nr in torch/csrc/autograd/function.h). */

@@ -248,6 +248,9 @@ static int final_resumed_roots(Capture *cap, Edge *edge, Tensor **tangent) {
             error_set(cap->emit.err, ERR_internal, "the region captured again has another tape");
             return i;
         }
+        if (backward_check_resumed(edge[i], grad, cap->emit.err) != ERR_none) {
+            return i;
+        }
         tangent[i] = grad ? final_tangent(cap, i, grad) : NULL;
         cap->odd_tangents |= resumed->root[i].passed != PASSED_NOT;
     }

@@ -405,6 +405,9 @@ static void joint_run_engine(Joint *j, const JointRoot *root, int nroots) {
                          ? emit_zeros_like(&j->emit, like)
                          : joint_fault_coerce_tangent(j->c, like,
                                                       &graph_tangent(j->g, root[i].index, like)->t);
+        if (cap->in.resumed && backward_check_resumed(edge[i], like, &j->err) != ERR_none) {
+            return;
+        }
         tangent[i] = joint_finish(j, tangent[i], edge[i]);
     }
     backward_run(&j->engine, edge, tangent, nroots);
