@@ -71,7 +71,8 @@ void grad_sum(Grad *g) {
         const int64_t *dims;
         int n = reduction_dims(g, &dims);
         Tensor *grad = grad_of(g);
-        for (int d = 0; d < self->ndim && n > 0 && g->e->in_program && grad->ndim < self->ndim;
+        for (int d = 0;
+             grad && d < self->ndim && n > 0 && g->e->in_program && grad->ndim < self->ndim;
              d++) { /* one unsqueeze for each dim, because it affects strides */
             grad = in_dims(dims, n, d, self->ndim) ? emit_unsqueeze(g->e, grad, d) : grad;
         }
