@@ -264,8 +264,7 @@ static void freeze_arg(Arg *arg, ArgType type, const Tensor *t, Tensor *before) 
 
 void var_freeze_geometry(Session *s, const Var *v) {
     const Tensor *t = &v->tensor;
-    Var *copy = var_new(s, t); /* a backward with create_graph asks its operands for a history */
-    *copy = *v;
+    Var *copy = arena_copy(s->arena, v, (int64_t)sizeof *v); /* create_graph reads its history */
     Tensor *before = &copy->tensor;
     for (GradNode *node = s->nodes; node; node = node->older) {
         for (int i = 0; node->operand && i < node->nslot; i++) {
