@@ -22,7 +22,7 @@ ErrCode decompose_one_hot(Emit *e, const Call *call, Tensor **out, int *nout) {
         Tensor *most = emit_unary(e, OP_max, self);
         TRY(e->err->code);
         TRY(e->item_int(e, most, &greatest));
-        classes = greatest < 0 ? 1 : greatest + 1;
+        classes = greatest < 0 ? 1 : (int64_t)((uint64_t)greatest + 1); /* may wrap, as there */
     }
     Tensor *hot = emit_op(e, OP__one_hot, 2, self, classes);
     Tensor *written = hot ? emit_zeros_like(e, hot) : NULL; /* zero_ and scatter_: version 2 */
