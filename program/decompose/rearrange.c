@@ -2,7 +2,6 @@
  * Normalization.cpp, BinaryOps.cpp). */
 #include "program/decompose/nodes.h"
 #include "program/infer/infer.h"
-#include "program/kernels/kernels.h"
 
 /* one_hot: with -1 there are as many classes as the greatest one says */
 ErrCode decompose_one_hot(Emit *e, const Call *call, Tensor **out, int *nout) {
@@ -23,7 +22,7 @@ ErrCode decompose_one_hot(Emit *e, const Call *call, Tensor **out, int *nout) {
         Tensor *most = emit_unary(e, OP_max, self);
         TRY(e->err->code);
         TRY(e->item_int(e, most, &greatest));
-        classes = greatest < 0 ? 1 : wrapping_add(greatest, 1); /* PyTorch's wraps, too */
+        classes = greatest < 0 ? 1 : (int64_t)((uint64_t)greatest + 1); /* wraps, as PyTorch's */
     }
     Tensor *hot = emit_op(e, OP__one_hot, 2, self, classes);
     Tensor *written = hot ? emit_zeros_like(e, hot) : NULL; /* zero_ and scatter_: version 2 */
