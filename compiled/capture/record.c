@@ -300,7 +300,10 @@ void cap_node_set_call(Capture *cap, GradNode *tape, const Call *call, Var *resu
 /* ---- new tensors over what is there, or in memory of their own with a given layout ---- */
 
 Var *capture_without_history(Capture *cap, const Var *v) {
-    return capture_var(cap, alias_class_of(&v->tensor), &v->tensor, v->node);
+    AliasClass *cls = alias_class_of(&v->tensor);
+    Var *bare = capture_var(cap, cls, &v->tensor, v->node);
+    bare->tensor.storage = capture_recounted(cap, cls, v->tensor.storage);
+    return bare;
 }
 
 ErrCode capture_empty_like(Capture *cap, const Tensor *base, Var **out) {
