@@ -3,8 +3,9 @@
  * Nodes are appended in execution order. A rewrite has two steps: a pass sets `map` on the nodes to
  * be replaced, then graph_apply_map updates all uses at once. A use that reads by address (a VIEW's
  * or STORE's buffer, a returned storage, a write-back) follows the map only to a buffer with the
- * same image, that is, with the same element at every address. The other uses read values and
- * always follow. */
+ * same image, that is, with the same element at every address; an op whose result depends on the
+ * order of its operand's elements in memory, only to one of the same strides. The other uses read
+ * values and always follow. */
 #include "compiled/ir/graph.h"
 #include "compiled/views/views.h"
 #include "tensor/array.h"
@@ -233,6 +234,14 @@ static void remap_value(Node **use) {
     }
 }
 
+/* An operand whose order in memory decides the result: not by one that lies in another order. */
+static bool remap_ordered(Node **use) {
+    const Node *by = resolve(*use);
+    bool same = sizes_equal((*use)->t.stride, (*use)->t.ndim, by->t.stride, by->t.ndim);
+    *use = same ? resolve(*use) : *use;
+    return same;
+}
+
 void graph_apply_map(Graph *g) {
     int kept = 0;
     for (int i = 0; i < g->n; i++) {
@@ -250,6 +259,8 @@ void graph_apply_map(Graph *g) {
                 remap_view(n);
             } else if (n->kind == NODE_STORE && k == 0) {
                 remap_image(&n->in[k]);
+            } else if (node_reads_layout(n, k)) {
+                changed |= remap_ordered(&n->in[k]);
             } else {
                 n->in[k] = resolve(n->in[k]);
                 changed = true;

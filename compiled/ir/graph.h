@@ -163,8 +163,14 @@ bool node_joins_in_place(const Node *cat, int slot);
 /* Replaces every use (operands, call arguments, outputs) of nodes whose `map` is set, and drops
  * nodes with mark < 0. A use that reads a buffer by address (in[0] of VIEW and STORE, a returned
  * storage, a write-back) is replaced only where the replacement's buffer holds the same value at
- * the same address; such a node must not be dropped. */
+ * the same address; one by an op that reads in the order of memory, only where that has the same
+ * strides. Such a node must not be dropped. */
 void graph_apply_map(Graph *g);
+/* Does the node do more with an operand than to read its value? */
+static inline bool node_reads_layout(const Node *n, int slot) {
+    return n->kind == NODE_VIEW || (n->kind == NODE_STORE && slot == 0) ||
+           (n->kind == NODE_OP && n->call->op->memory_order);
+}
 /* A copy that shares nothing a pass writes to. `map` of each node is left at its copy. */
 Graph *graph_clone(Graph *g, Arena *arena);
 void graph_clear_map(Graph *g);

@@ -111,8 +111,7 @@ static void rules_apply(Graph *g, Node *n, const Rewrite *w) {
 static void follow_maps(Node *n) {
     bool changed = false;
     for (int k = 0; k < n->nin; k++) {
-        bool by_address = n->kind == NODE_VIEW || (n->kind == NODE_STORE && k == 0);
-        while (n->in[k] && n->in[k]->map && !by_address) {
+        while (n->in[k] && n->in[k]->map && !node_reads_layout(n, k)) {
             n->in[k] = n->in[k]->map;
             changed = true;
         }

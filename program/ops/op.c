@@ -43,7 +43,8 @@ typedef struct OpRow {
     RangeKind range;
     int dims[2];
     OpId window; /* 0, which is a factory, says none */
-    bool discrete, floating, one_formula, summed_size, one_node, checks_first, foreach, random;
+    bool discrete, floating, one_formula, summed_size, one_node, checks_first, foreach, random,
+        memory_order;
     const char *non_differentiable;
 } OpRow;
 
@@ -64,6 +65,7 @@ typedef struct OpRow {
 #define RANDOM .random = true
 #define ONE_NODE .one_node = true
 #define CHECKS_FIRST .checks_first = true
+#define MEMORY_ORDER .memory_order = true
 #define NON_DIFFERENTIABLE(name) .non_differentiable = name
 
 static const OpRow rows[OP_COUNT] = {
@@ -209,6 +211,7 @@ static void op_read_row(int id) {
     op->one_node = row->one_node;
     op->foreach = row->foreach;
     op->checks_first = row->checks_first;
+    op->memory_order = row->memory_order;
     op->one_formula = row->one_formula;
     op->checks_overlap = row->checks & CHECKED;
     op->types_first = row->checks & TYPES_FIRST;
