@@ -125,8 +125,6 @@ static bool is_one(const PwOperand *operand, DType compute) {
     return !operand->tensor && (dtype_is_float(compute) ? s.f == 1 : s.i == 1);
 }
 
-static bool is_half(DType dtype) { return dtype == DT_float16 || dtype == DT_bfloat16; }
-
 /* Seeded fault SH_11: the vectorized body of a masked_fill loads 8 neighbours from a mask that is
  * broadcast along the innermost dim, instead of one splat. Sizes that are no multiple of 8 have a
  * scalar body. */
@@ -207,7 +205,7 @@ static Value pointwise(NestBuilder *b, const FusedOp *m, const int *made) {
         v.dtype = DT_bool;
     } else if (kind == REGISTER_I64
                    ? compute != DT_int64 && may_leave_range(pw) && !keeps_carry(b, m->node, compute)
-                   : is_half(compute) && pw_info(pw)->k > 0) {
+                   : nest_is_half(compute) && pw_info(pw)->k > 0) {
         v = nest_unary(b, nest_wrap_op(compute), v, compute);
     }
     return nest_convert(b, v, m->node->t.dtype);
@@ -249,11 +247,7 @@ static Value indirect(NestBuilder *b, const FusedOp *m, const int *made) {
 /* ---- sinks ---- */
 
 static void store(NestBuilder *b, const FusedOp *m, Value v) {
-    v = nest_convert(b, v, m->node->t.dtype);
-    int access = nest_access(b, m->node->buffer, m->node->t.dtype, m->out_offset, m->out_stride);
-    TileInst *inst = nest_tail(b, TILE_STORE);
-    inst->src[0] = inst->src[1] = inst->src[2] = inst->src[3] = (short)v.reg;
-    inst->access = (short)access;
+    nest_store(b, m->node->buffer, m->node->t.dtype, m->out_offset, m->out_stride, v);
 }
 
 static void store_indirect(NestBuilder *b, const FusedOp *m, Value v, const int *made) {
@@ -352,7 +346,7 @@ static Value scattered(NestBuilder *b, const FusedOp *m, const int *made) {
             Value factor = nest_constant(b, alpha, dtype);
             v.reg =
                 nest_emit(b, tile_op_of(PW_mul, register_kind(dtype)), 2, v.reg, factor.reg, 0, 0);
-            v = (register_kind(dtype) == REGISTER_I64 && dtype != DT_int64) || is_half(dtype)
+            v = (register_kind(dtype) == REGISTER_I64 && dtype != DT_int64) || nest_is_half(dtype)
                     ? nest_unary(b, nest_wrap_op(dtype), v, dtype)
                     : v;
         }
@@ -461,10 +455,6 @@ void lower_convert(Lower *l, const Node *node, const int64_t *size, int ndim, Ac
     memcpy(b->size, size, (size_t)ndim * sizeof *size);
     Value v = from ? nest_load(b, from->buffer, from->dtype, from->offset, from->stride)
                    : nest_constant(b, lower_scalar(value, to.dtype), to.dtype);
-    v = nest_convert(b, v, to.dtype);
-    int access = nest_access(b, to.buffer, to.dtype, to.offset, to.stride);
-    TileInst *inst = nest_tail(b, TILE_STORE);
-    inst->src[0] = inst->src[1] = inst->src[2] = inst->src[3] = (short)v.reg;
-    inst->access = (short)access;
+    nest_store(b, to.buffer, to.dtype, to.offset, to.stride, v);
     nest_finish(b, node);
 }

@@ -14,6 +14,8 @@ typedef struct Value {
     DType dtype;
 } Value;
 
+static inline bool nest_is_half(DType dtype) { return dtype == DT_float16 || dtype == DT_bfloat16; }
+
 typedef struct NestBuilder {
     Lower *l;
     int ndim;
@@ -54,6 +56,10 @@ Value nest_convert(NestBuilder *b, Value v, DType to);
  * a half. */
 TileOp nest_wrap_op(DType dtype);
 Value nest_load(NestBuilder *b, int buffer, DType dtype, int64_t offset, const int64_t *stride);
+/* Stores a value as `dtype`, which it is converted to. A half that was loaded is stored with the
+ * bits it has in memory: as a float in a register, a nan would come back as another one. */
+void nest_store(NestBuilder *b, int buffer, DType dtype, int64_t offset, const int64_t *stride,
+                Value v);
 /* Decides which instructions are computed once a row (nest_rows.c). */
 void nest_rows(Compile *c, TileNest *nest);
 /* The dim that is to be cache-blocked together with the last one, or -1. */

@@ -159,3 +159,28 @@ Value nest_load(NestBuilder *b, int buffer, DType dtype, int64_t offset, const i
     }
     return (Value){reg, dtype};
 }
+
+/* The access that the value was loaded from; -1: it is computed. */
+static int loaded_from(const NestBuilder *b, Value v) {
+    for (int k = b->ninst - 1; k >= 0; k--) {
+        if (b->inst[k].dst == v.reg) {
+            return b->inst[k].op == TILE_LOAD ? b->inst[k].access : -1;
+        }
+    }
+    return -1;
+}
+
+void nest_store(NestBuilder *b, int buffer, DType dtype, int64_t offset, const int64_t *stride,
+                Value v) {
+    int from = nest_is_half(dtype) && v.dtype == dtype ? loaded_from(b, v) : -1;
+    if (from >= 0) {
+        const Access *a = &b->access[from];
+        dtype = DT_int16;
+        v = nest_load(b, a->buffer, dtype, a->offset, b->stride[from]);
+    }
+    v = nest_convert(b, v, dtype);
+    int access = nest_access(b, buffer, dtype, offset, stride);
+    TileInst *inst = nest_tail(b, TILE_STORE);
+    inst->src[0] = inst->src[1] = inst->src[2] = inst->src[3] = (short)v.reg;
+    inst->access = (short)access;
+}
