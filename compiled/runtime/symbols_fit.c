@@ -174,7 +174,9 @@ bool symbols_fit(const RuntimeSession *r, Symbols *s, const SamplePoints *points
     }
     for (int i = 0; i < observed[0]->n; i++) {
         across(observed, points, i, value);
-        table_find(&t, value, observed[0]->kind[i]);
+        if (!table_find(&t, value, observed[0]->kind[i]) && observed[0]->kind[i] == NUMBER_INT) {
+            return false;
+        }
     }
     for (int i = 0; i < s->n; i++) { /* even if no op read it */
         for (int k = 0; k < points->n; k++) {

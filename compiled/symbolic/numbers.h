@@ -15,7 +15,7 @@ typedef struct Numbers {
     int n, capacity;
 } Numbers;
 enum {
-    NUMBER_INT,
+    NUMBER_INT, /* it needs an expression */
     NUMBER_REAL,
     NUMBER_OBSERVED, /* an observed value: it needs no expression */
     NUMBER_ORDER     /* an observed value that nothing is compared with for equality */

@@ -67,11 +67,35 @@ static void note_sum(Numbers *observed, int64_t a, int64_t b) {
     numbers_observed(observed, checked_add(a, b, &sum) ? sum : INT64_MAX, NUMBER_ORDER);
 }
 
+/* A window of `span` elements of which every step-th is taken: how many there are is a quotient,
+ * which may be the same in all samples though the span is not. So the span needs an expression, and
+ * is between two multiples of the step. */
+static void note_steps(Numbers *observed, int64_t span, int64_t count, int64_t step) {
+    numbers_observed(observed, span, NUMBER_INT);
+    for (int64_t k = max_i64(count - 1, 0); k <= count; k++) {
+        int64_t multiple;
+        numbers_observed(observed, checked_mul(k, step, &multiple) ? multiple : INT64_MAX,
+                         NUMBER_ORDER);
+    }
+}
+
 /* start, end along dim: as wrapped, before they are clamped. */
 static void note_slice(Numbers *observed, const Tensor *self, const Arg *arg) {
     int64_t size = observed_size_along(self, arg[0].i);
     for (int p = 1; p <= 2; p++) {
         numbers_observed(observed, arg[p].none ? 0 : index_along(arg[p].i, size), NUMBER_ORDER);
+    }
+    if (arg[3].i > 1) {
+        note_steps(observed, slice_normal(&arg[1], &arg[2], 1, size).count,
+                   slice_normal(&arg[1], &arg[2], arg[3].i, size).count, arg[3].i);
+    }
+}
+
+/* size, step along dim: the places at which a window may begin. */
+static void note_windows(Numbers *observed, const Tensor *self, const Arg *arg) {
+    int64_t size = observed_size_along(self, arg[0].i), window = arg[1].i, step = arg[2].i;
+    if (step > 1 && window >= 0 && window <= size) {
+        note_steps(observed, size - window + 1, (size - window) / step + 1, step);
     }
 }
 
@@ -98,6 +122,9 @@ void observed_call(const Compile *c, const Call *call) {
     case OP_slice:
     case OP_slice_scatter:
         note_slice(observed, self, arg);
+        break;
+    case OP_unfold:
+        note_windows(observed, self, arg);
         break;
     case OP_select:
     case OP_select_scatter:
