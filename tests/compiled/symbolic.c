@@ -7,6 +7,7 @@
 #include "fuzz/generate/generate.h"
 #include "harness/check/check.h"
 #include "program/json/json.h"
+#include "tensor/rng.h"
 #include "tests/support/runner.h"
 
 #include <string.h>
@@ -312,6 +313,70 @@ START_TEST(random_programs_are_served_in_other_sizes) {
 }
 END_TEST
 
+/* How many elements a slice has, and how many windows, is a quotient of a size, which may be the
+ * same in all samples: what it is elsewhere has to be guarded. */
+static const char *quotient_input(int size) {
+    return arena_printf(&arena,
+                        "[{\"name\": \"x\", \"dtype\": \"float32\", \"size\": [%d], \"data\": "
+                        "{\"fill\": \"arange\", \"seed\": 0}}]",
+                        size);
+}
+
+static Program *quotient_program(Rng *random) {
+    static const int steps[] = {2, 3, 5, 7, 12, 24, 40}, most[] = {12, 30, 100, 200};
+    static const char *const starts[] = {"null", "1", "2", "5", "-3", "-7"}, *const ends[] = {
+                                                                                 "null", "8",
+                                                                                 "9",    "30",
+                                                                                 "-1",   "-9"};
+    const int greatest = most[rng_below(random, COUNT_OF(most))];
+    Text t = {.arena = &arena};
+    text_printf(&t, "{\"twingrad\": 1, \"return\": [\"z\"], \"body\": [");
+    int step = steps[rng_below(random, COUNT_OF(steps))];
+    if (rng_below(random, 2)) {
+        text_printf(&t,
+                    "{\"op\": \"unfold\", \"self\": \"x\", \"dimension\": 0, \"size\": %d, "
+                    "\"step\": %d, \"out\": \"z\"}]",
+                    (int)rng_below(random, 3) + 1, step);
+    } else {
+        text_printf(
+            &t,
+            "{\"op\": \"getitem\", \"self\": \"x\", \"index\": [[%s, %s, %d]], \"out\": \"z\"}]",
+            starts[rng_below(random, COUNT_OF(starts))], ends[rng_below(random, COUNT_OF(ends))],
+            step);
+    }
+    for (int k = 0; k < 6; k++) {
+        text_printf(&t, "%s%s",
+                    k == 0   ? ", \"inputs\": "
+                    : k == 1 ? ", \"recalls\": ["
+                             : ", ",
+                    quotient_input((int)rng_below(random, greatest) + 3));
+    }
+    text_add(&t, "]}");
+    char message[256];
+    Program *p;
+    ck_assert_msg(program_parse(&arena, t.v, (size_t)t.n, &p, message, sizeof message) == PARSE_OK,
+                  "%s: %s", message, t.v);
+    return p;
+}
+
+START_TEST(quotients_of_a_size_hold_wherever_code_for_many_sizes_runs) {
+    Checker c;
+    char message[256];
+    ck_assert(checker_open(&c, "reference,compiled", &COMPILE_DEFAULT, message, sizeof message));
+    Rng random = {.state = 1};
+    for (int i = 0; i < 3000; i++) {
+        CheckResult out;
+        arena_reset(&arena);
+        const Program *p = quotient_program(&random);
+        check_program(&c, p, &arena, &out);
+        ck_assert_msg(out.verdict == AGREE, "program %d: %s", i,
+                      out.verdict == FINDING ? out.finding.kind : "skipped");
+    }
+    ck_assert_int_gt(c.b.counters.symbolic, 300);
+    checker_close(&c);
+}
+END_TEST
+
 /* An outer product is over the limit of elements in the fourth call: code for many sizes would have
  * to allocate what eager refuses. */
 START_TEST(sizes_over_a_limit_are_refused_where_eager_refuses_them) {
@@ -415,6 +480,7 @@ int main(void) {
     tcase_set_timeout(t, 120);
     tcase_add_loop_test(t, every_call_agrees_and_is_served_by_code_that_fits, 0, COUNT_OF(cases));
     tcase_add_test(t, random_programs_are_served_in_other_sizes);
+    tcase_add_test(t, quotients_of_a_size_hold_wherever_code_for_many_sizes_runs);
     tcase_add_test(t, sizes_over_a_limit_are_refused_where_eager_refuses_them);
     tcase_add_loop_test(t, a_polynomial_is_found_from_its_values_or_not_at_all, 0,
                         COUNT_OF(functions));
