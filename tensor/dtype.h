@@ -58,6 +58,9 @@ extern const uint8_t dtype_sizes[DT_COUNT], dtype_categories[DT_COUNT];
 static inline int dtype_bytes(DType dtype) { return dtype_sizes[dtype]; }
 static inline Category dtype_category(DType dtype) { return (Category)dtype_categories[dtype]; }
 static inline bool dtype_is_float(DType dtype) { return dtype_category(dtype) == CAT_FLOAT; }
+static inline bool dtype_is_half(DType dtype) {
+    return dtype == DT_float16 || dtype == DT_bfloat16;
+}
 /* Smallest and largest value of an integer dtype. */
 int64_t dtype_min(DType dtype);
 int64_t dtype_max(DType dtype);

@@ -274,6 +274,19 @@ ErrCode backward_check_value(Capture *cap, const GradNode *node, const SavedVari
                      (long long)*storage_version(saved->storage), (long long)saved->version);
 }
 
+const char UNCOUNTED[] = "a saved value that was written without its version counter (set_)";
+
+bool backward_reads_uncounted(const GradNode *node) {
+    for (int i = 0; i < node->nsaved; i++) {
+        const SavedVariable *saved = &node->saved[i];
+        if (storage_whole(saved->storage)->writes != saved->writes &&
+            *storage_version(saved->storage) == saved->version) {
+            return true;
+        }
+    }
+    return false;
+}
+
 ErrCode backward_check_saved(Capture *cap, const GradNode *node, Error *err) {
     if (node->freed || (node->other_half_freed && node->other_half_freed != node->visit)) {
         bool need[MAX_SLOTS];
@@ -287,5 +300,6 @@ ErrCode backward_check_saved(Capture *cap, const GradNode *node, Error *err) {
     for (int i = 0; i < node->nsaved && !node->checkpoint; i++) {
         TRY(backward_check_value(cap, node, &node->saved[i], err));
     }
+    cap->reads_uncounted = backward_reads_uncounted(node);
     return ERR_none;
 }

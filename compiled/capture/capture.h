@@ -143,6 +143,7 @@ struct Capture {
     bool unsettled; /* the error was found in a value while writing to input storage `writing` */
     bool recasts;   /* memory is read as another dtype, or grows */
     bool sets;      /* a tensor is on other memory than before (set_), or entered so */
+    bool reads_uncounted; /* the derivative rule that runs: backward_reads_uncounted */
 };
 
 /* ---- decompose_faults.c ---- */

@@ -29,8 +29,11 @@ static void add_check(Capture *cap, CheckKind kind, Node *value, int64_t bound, 
     }
     if (cap->frame.open) {
         block_refuses_check(cap);
-    } else if (cap->in_final) {
-        return; /* of a derivative rule: the forward has checked it */
+    } else if (cap->in_final) { /* of a derivative rule: the forward has checked it */
+        if (cap->reads_uncounted) {
+            error_set(&cap->err, ERR_unsupported, UNCOUNTED);
+        }
+        return;
     }
     graph_check(cap->graph, kind, value, bound, code, message, cap->sid)->number = cap->writing;
 }

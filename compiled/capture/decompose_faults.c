@@ -8,10 +8,6 @@
 
 /* ---- DT ---- */
 
-static bool is_16_bit_float(const Tensor *t) {
-    return t->dtype == DT_float16 || t->dtype == DT_bfloat16;
-}
-
 static void cast_operand(Capture *cap, Call *call, int p, DType dtype) {
     call->arg[p].tensor = emit_cast(&cap->emit, (Tensor *)call->arg[p].tensor, dtype);
 }
@@ -21,7 +17,7 @@ static void cast_operand(Capture *cap, Call *call, int p, DType dtype) {
 static void faulty_add(Capture *cap, Call *call) {
     const Compile *c = cap->c;
     const Tensor *self = call->arg[0].tensor, *other = call->arg[1].tensor;
-    if (!is_16_bit_float(self) || self->ndim == 0 || other->dtype != DT_float32) {
+    if (!dtype_is_half(self->dtype) || self->ndim == 0 || other->dtype != DT_float32) {
         return;
     }
     if (fault(c, FAULT_DT_2) && other->ndim == 0 && fault_triggered(c, FAULT_DT_2)) {
@@ -65,7 +61,7 @@ static void faulty_matmul(Capture *cap, Call *call) {
         cast_operand(cap, call, 0, DT_int64);
         cast_operand(cap, call, 1, DT_int64);
     }
-    if (fault(c, FAULT_ER_9) && is_16_bit_float(a) && b->dtype == DT_float32 &&
+    if (fault(c, FAULT_ER_9) && dtype_is_half(a->dtype) && b->dtype == DT_float32 &&
         fault_triggered(c, FAULT_ER_9)) {
         cast_operand(cap, call, 0, DT_float32);
     }
@@ -90,11 +86,11 @@ static void faulty_sum(Capture *cap, Call *call) {
 static void faulty_pow(Capture *cap, Call *call) {
     const Compile *c = cap->c;
     const Tensor *self = call->arg[0].tensor, *exponent = call->arg[1].tensor;
-    if (fault(c, FAULT_DT_7b) && is_16_bit_float(self) && exponent->dtype == DT_float32 &&
+    if (fault(c, FAULT_DT_7b) && dtype_is_half(self->dtype) && exponent->dtype == DT_float32 &&
         exponent->ndim > 0 && fault_triggered(c, FAULT_DT_7b)) {
         cast_operand(cap, call, 1, self->dtype);
     }
-    if (fault(c, FAULT_DT_7a) && self->dtype == DT_bool && is_16_bit_float(exponent) &&
+    if (fault(c, FAULT_DT_7a) && self->dtype == DT_bool && dtype_is_half(exponent->dtype) &&
         fault_triggered(c, FAULT_DT_7a)) {
         cast_operand(cap, call, 1, DT_float32);
     }

@@ -205,7 +205,7 @@ static Value pointwise(NestBuilder *b, const FusedOp *m, const int *made) {
         v.dtype = DT_bool;
     } else if (kind == REGISTER_I64
                    ? compute != DT_int64 && may_leave_range(pw) && !keeps_carry(b, m->node, compute)
-                   : nest_is_half(compute) && pw_info(pw)->k > 0) {
+                   : dtype_is_half(compute) && pw_info(pw)->k > 0) {
         v = nest_unary(b, nest_wrap_op(compute), v, compute);
     }
     return nest_convert(b, v, m->node->t.dtype);
@@ -346,7 +346,7 @@ static Value scattered(NestBuilder *b, const FusedOp *m, const int *made) {
             Value factor = nest_constant(b, alpha, dtype);
             v.reg =
                 nest_emit(b, tile_op_of(PW_mul, register_kind(dtype)), 2, v.reg, factor.reg, 0, 0);
-            v = (register_kind(dtype) == REGISTER_I64 && dtype != DT_int64) || nest_is_half(dtype)
+            v = (register_kind(dtype) == REGISTER_I64 && dtype != DT_int64) || dtype_is_half(dtype)
                     ? nest_unary(b, nest_wrap_op(dtype), v, dtype)
                     : v;
         }

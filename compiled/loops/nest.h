@@ -14,8 +14,6 @@ typedef struct Value {
     DType dtype;
 } Value;
 
-static inline bool nest_is_half(DType dtype) { return dtype == DT_float16 || dtype == DT_bfloat16; }
-
 typedef struct NestBuilder {
     Lower *l;
     int ndim;

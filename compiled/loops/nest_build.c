@@ -172,7 +172,7 @@ static int loaded_from(const NestBuilder *b, Value v) {
 
 void nest_store(NestBuilder *b, int buffer, DType dtype, int64_t offset, const int64_t *stride,
                 Value v) {
-    int from = nest_is_half(dtype) && v.dtype == dtype ? loaded_from(b, v) : -1;
+    int from = dtype_is_half(dtype) && v.dtype == dtype ? loaded_from(b, v) : -1;
     if (from >= 0) {
         const Access *a = &b->access[from];
         dtype = DT_int16;

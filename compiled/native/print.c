@@ -183,9 +183,7 @@ const char *native_get(DType dtype, NativeNeeds *needs) {
     return dtype == DT_float16 ? "f16_to_f32(" : "bf16_to_f32(";
 }
 
-const char *native_end(DType dtype) {
-    return dtype == DT_float16 || dtype == DT_bfloat16 ? ")" : "";
-}
+const char *native_end(DType dtype) { return dtype_is_half(dtype) ? ")" : ""; }
 
 const char *native_put(DType dtype, NativeNeeds *needs) {
     static const char *const casts[DT_COUNT] = {[DT_bool] = "(uint8_t)",

@@ -15,6 +15,7 @@
 #include "compiled/capture/capture.h"
 #include "compiled/passes/joint_faults.h"
 #include "compiled/passes/joint_roots.h"
+#include "compiled/passes/joint_scatter.h"
 #include "compiled/passes/passes.h"
 #include "compiled/symbolic/observed.h"
 #include "compiled/views/views.h"
@@ -79,6 +80,10 @@ static ErrCode joint_apply(Emit *e, const Call *call, Tensor **out, int *nout) {
     Infer r = {.arena = e->arena, .err = e->err};
     bool view = op->kind == KIND_VIEW || op->kind == KIND_MULTI_VIEW;
     TRY(view ? view_infer(j->c, call, &r) : op->infer(call, &r));
+    if (joint_scatters_into_overlap(call)) {
+        *nout = 1;
+        return joint_scatter_into_overlap(e, j->g, call, &out[0]);
+    }
     for (int i = 0; i < r.n; i++) {
         if (view) {
             out[i] = &graph_view(j->g, (Node *)call->arg[0].tensor, &r.out[i], AT_BACKWARD)->t;
@@ -110,28 +115,15 @@ static void joint_deliver(Joint *j, Edge edge, Tensor *grad) {
     backward_deliver(&j->engine, edge, grad, false);
 }
 
-/* A write that a tensor on the same memory has made which set_ has put there counts elsewhere: a
- * backward of eager PyTorch does not refuse it, and reads what was written. What joint reads is the
- * value as it was saved. */
-static ErrCode joint_check_writes(Joint *j, const GradNode *node) {
-    for (int i = 0; i < node->nsaved; i++) {
-        const SavedVariable *saved = &node->saved[i];
-        if (storage_whole(saved->storage)->writes != saved->writes &&
-            *storage_version(saved->storage) == saved->version) {
-            return error_set(&j->err, ERR_unsupported,
-                             "a saved value that was written without its version counter (set_)");
-        }
-    }
-    return ERR_none;
-}
-
 /* Gradients of the operands of an OP or ZERO node: out[slot], NULL where none is needed or defined.
  */
 static ErrCode joint_differentiate(Joint *j, const GradNode *node, Tensor *const *grad,
                                    Tensor **out) {
     bool need[MAX_SLOTS], any = false;
     TRY(backward_check_saved(j->c->capture, node, &j->err));
-    TRY(joint_check_writes(j, node));
+    if (backward_reads_uncounted(node)) { /* what joint reads is the value as it was saved */
+        return error_set(&j->err, ERR_unsupported, UNCOUNTED);
+    }
     for (int i = 0; i < node->nslot; i++) {
         out[i] = NULL;
         need[i] = node->next_edges[i].node != NULL;

@@ -456,6 +456,12 @@ bool scatter_keeps_layout(const Call *call) {
            (overlap == OVERLAP_NO || since(scatter_into_overlap) || !tensor_overlaps_itself(self));
 }
 
+bool scatter_writes_overlap(const Call *call) {
+    const Tensor *self = call->arg[0].tensor;
+    return since(scatter_into_overlap) && scatters_into_layout(call->op->id) &&
+           tensor_internal_overlap(self) == OVERLAP_TOO_HARD && tensor_overlaps_itself(self);
+}
+
 ErrCode infer_view_scatter(const Call *call, Infer *r) {
     const Tensor *self = call->arg[0].tensor, *src = call->arg[1].tensor;
     Tensor like, view;

@@ -124,6 +124,9 @@ ErrCode geometry_cropped(const Tensor *self, const Arg *pad, Tensor *out, bool *
 /* Is the result of a *_scatter op placed as self is, in a copy of all of its storage? (Not a node
  * of a graph, which has no storage.) */
 bool scatter_keeps_layout(const Call *call);
+/* Does a *_scatter op of eager PyTorch write some elements of its result more than once, because it
+ * keeps a layout of self in which they share memory? Also asked of nodes of a graph. */
+bool scatter_writes_overlap(const Call *call);
 /* The view that a *_scatter op writes to, in the storage of a clone of self with the inferred
  * layout `like`. */
 ErrCode geometry_scattered(const Call *call, const Tensor *like, Tensor *out, Error *err);

@@ -89,8 +89,7 @@ ErrCode infer_logcumsumexp(const Call *call, Infer *r) {
 
 ErrCode infer_trace(const Call *call, Infer *r) {
     const Tensor *self = call->arg[0].tensor;
-    if (self->dtype == DT_bool ||
-        (!since(half_trace) && (self->dtype == DT_float16 || self->dtype == DT_bfloat16))) {
+    if (self->dtype == DT_bool || (!since(half_trace) && dtype_is_half(self->dtype))) {
         return error_set(r->err, ERR_dtype, "\"trace\" not implemented for '%s'",
                          dtype_name(self->dtype));
     }
