@@ -351,6 +351,10 @@ static ErrCode final_walk(FinalBackward *x) {
         return error_set(&cap->err, ERR_unsupported,
                          "a .grad that earlier regions add to, or in memory of another");
     }
+    if (cap->err.code == ERR_unsupported) { /* nothing of it is compared */
+        cap->graph->n = begin;
+        return ERR_unsupported;
+    }
     Error err = cap->err; /* what was recorded before an error is compared, too */
     cap->err = (Error){0};
     final_copy_returns(cap, version, begin);

@@ -62,13 +62,17 @@ Groups verdicts_group(Campaign *c, const TriageResult *s) {
                 issue = arena_new(&c->scratch, KnownIssue);
                 issue->issue = s[i].issue;
             }
-            Group *group =
-                group_add(&groups, s[i].group, s[i].status, issue, s[i].seen->first, true);
-            if (group) {
-                group->count[s[i].status] += s[i].seen->count - 1;
-            }
+            const Seen *seen = s[i].seen;
+            group_add(&groups, &(GroupFinding){.key = s[i].group,
+                                               .signature = seen->text,
+                                               .status = s[i].status,
+                                               .issue = issue,
+                                               .first = seen->first,
+                                               .count = seen->count,
+                                               .is_new = true});
         }
     }
+    groups_join(&groups);
     return groups;
 }
 

@@ -36,7 +36,7 @@ typedef struct Cause {
     char text[80];  /* "cse", "reinplace/scatter_in_place", "capture/flags" (what is wrong, where
                        there is no step) */
     char group[80]; /* what findings are grouped by: a pass (all its steps are one mechanism), one
-                     * rewrite rule, one detail of capture, one kind of guard */
+                     * rewrite rule, one detail of capture */
     int64_t
         limit; /* the least --opt-limit at which the finding shows; -1: it is no optional step */
     int64_t checks; /* programs checked to find out */

@@ -101,7 +101,8 @@ static void card(Page *p, const char *name, const char *value) {
 static int groups_that_are(Page *p, const char *status) {
     int n = 0;
     for (const Json *g = results_list(p->summary, "groups"); g; g = g->next) {
-        n += strcmp(results_text(g, "standing", "new"), status) == 0;
+        n += strcmp(results_text(g, "standing", "new"), status) == 0 &&
+             !results_text(g, "with", NULL);
     }
     return n;
 }

@@ -43,7 +43,8 @@ static void groups(Text *t, Arena *arena, const Json *summary) {
     for (const Json *g = list; g; g = g->next) {
         text_add(t, "| ");
         markdown_cell(t, results_text(g, "standing", "new"));
-        markdown_cell(t, results_text(g, "group", "?"));
+        const char *with = results_text(g, "with", NULL), *group = results_text(g, "group", "?");
+        markdown_cell(t, with ? arena_printf(arena, "%s (with %s)", group, with) : group);
         markdown_cell(t, arena_printf(arena, "%.0f", results_number(g, "findings")));
         markdown_cell(t, arena_printf(arena, "%.0f", results_number(g, "signatures")));
         markdown_cell(t, results_text(g, "issue", ""));

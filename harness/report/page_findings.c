@@ -121,18 +121,26 @@ void page_groups(Page *p) {
     static const char *const head[] = {"", "cause", "programs#", "signatures#",
                                        "first in program#"};
     const Json *list = results_list(p->summary, "groups");
+    int n = 0;
+    for (const Json *g = list; g; g = g->next) {
+        n += !results_text(g, "with", NULL);
+    }
     page_heading(
-        p, list->next ? arena_printf(p->arena, "%d groups", list->parent->count) : "One group",
+        p, n > 1 ? arena_printf(p->arena, "%d groups", n) : "One group",
         "Findings with the same cause in the compiler, or, where none is known, with the same "
         "signature.");
     page_table_head(p, "groups", head, COUNT_OF(head));
     for (const Json *g = list; g; g = g->next) {
         const char *status = results_text(g, "standing", "new"),
-                   *issue = results_text(g, "issue", "");
+                   *issue = results_text(g, "issue", ""), *with = results_text(g, "with", NULL);
         markup_open(p->m, "tr", NULL);
         page_tag(p, status);
         markup_open(p->m, "td", "class", "mono", NULL);
         markup_text(p->m, "%s", results_text(g, "group", "?"));
+        if (with) {
+            markup_element(p->m, "small", NULL, NULL,
+                           arena_printf(p->arena, "one mistake with %s", with));
+        }
         if (issue[0]) {
             bool link = strncmp(issue, "https://", 8) == 0;
             markup_open(p->m, "small", NULL);

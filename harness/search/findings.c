@@ -288,11 +288,13 @@ static void search_triage(Search *s, const SearchSlot *slot, const Program *p,
     if (status == STATUS_NEW || status == STATUS_FLAKY) {
         s->code = worst(s->code, EXIT_FINDINGS);
     }
-    Group *group =
-        group_add(&s->groups, search_key(one, finding), status, issue, slot->index, first && one);
-    if (one && group) {
-        group->count[status] += more;
-    }
+    group_add(&s->groups, &(GroupFinding){.key = search_key(one, finding),
+                                          .signature = finding->signature,
+                                          .status = status,
+                                          .issue = issue,
+                                          .first = slot->index,
+                                          .count = 1 + (one ? more : 0),
+                                          .is_new = first && one});
 }
 
 /* What a located finding is triaged by: it and its program, or, where its group would be a new one,

@@ -137,6 +137,7 @@ void search_run(Search *s) {
         search_wait_until(s, s->end);
     }
     search_settle(s);
+    groups_join(&s->groups);
 }
 
 const CompileCounters *search_compile_counters(const Search *s) {

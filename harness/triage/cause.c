@@ -13,9 +13,9 @@
  * call.
  *
  * What no interpretation sees is attributed by what differs. Flags, paths, errors and sizes belong
- * to capture; None gradients and errors of a backward to joint. Wrong values belong to lower if the
- * machine computes something else than the graph means, else to what made the graph: the forward to
- * capture, the gradients to joint. */
+ * to capture; None gradients, errors of a backward and what begins at a grad statement to joint.
+ * Wrong values belong to lower if the machine computes something else than the graph means, else to
+ * what made the graph: the forward to capture, the gradients to joint. */
 #include "harness/triage/cause.h"
 
 #include <stdio.h>
@@ -138,9 +138,50 @@ static bool is_replayed(Bisect *b) {
            r->calls[f->call].returns[f->index].alias == ALIAS_INPUT;
 }
 
+/* How a finding of status ended: the call in this process's compiler, and in the other executor. */
+typedef struct Ends {
+    const CallResult *compiled, *other; /* NULL: it is no such finding */
+} Ends;
+
+static Ends cause_ends(Bisect *b) {
+    const Finding *f = b->finding;
+    CheckResult out;
+    arena_reset(&b->scratch);
+    check_program(&b->checker, b->program, &b->scratch, &out);
+    bool second = compiles_here(&b->checker.b);
+    const Result *compiled = second ? out.b : out.a, *other = second ? out.a : out.b;
+    bool both = f->oracle == ORACLE_status && f->call < compiled->ncalls && f->call < other->ncalls;
+    return both ? (Ends){&compiled->calls[f->call], &other->calls[f->call]} : (Ends){NULL, NULL};
+}
+
+static bool ends_at_backward(Bisect *b) {
+    Ends end = cause_ends(b);
+    return end.compiled && ((!end.compiled->ok && end.compiled->error_at == AT_BACKWARD) ||
+                            (!end.other->ok && end.other->error_at == AT_BACKWARD));
+}
+
 static bool about_data(OracleId oracle) {
     return oracle == ORACLE_values || oracle == ORACLE_metadata || oracle == ORACLE_alias ||
            oracle == ORACLE_gradients;
+}
+
+/* Is it of autograd that one executor raises an error? (Else an op of a derivative rule does.) */
+static bool is_error_of_autograd(const char *kind) {
+    static const char *const codes[] = {"invalid", "graph_freed", "saved_modified"};
+    bool is = false;
+    for (int i = 0; i < COUNT_OF(codes); i++) {
+        is |= strstr(kind, codes[i]) != NULL;
+    }
+    return is;
+}
+
+/* Does the difference begin at a gradient: in the backward of the harness, or at a grad statement
+ * with its values or an error of autograd? (Its flags are of capture.) */
+static bool begins_at_gradient(const Symptom *root) {
+    return strcmp(root->op, "backward") == 0 ||
+           (strcmp(root->op, "grad") == 0 &&
+            (root->oracle == ORACLE_values ||
+             (root->oracle == ORACLE_status && is_error_of_autograd(root->kind))));
 }
 
 /* The stage by what differs. The root may be of another bug that the program shows, too: if both
@@ -149,6 +190,12 @@ static const char *by_what_differs(Bisect *b, bool run_differs) {
     const Finding *f = b->finding;
     const Symptom *root = &f->root;
     bool own = about_data(root->oracle) && about_data(f->oracle);
+    if (begins_at_gradient(root) && !is_replayed(b)) {
+        return own && run_differs ? "lower" : "joint";
+    }
+    if (strcmp(root->kind, "recompile") == 0) {
+        return "guard";
+    }
     switch (own ? f->oracle : root->oracle) {
     case ORACLE_gradients:
         return strstr(own ? f->kind : root->kind, "none") || !run_differs ? "joint" : "lower";
@@ -162,53 +209,63 @@ static const char *by_what_differs(Bisect *b, bool run_differs) {
         return is_replayed(b) ? "epilogue" : run_differs ? "lower" : "capture";
     case ORACLE_stages:
         return "";
+    case ORACLE_status: /* the backward of a function, at whose call the difference is seen */
+        return strcmp(root->op, "apply") == 0 && ends_at_backward(b) ? "joint" : "capture";
     default:
-        return strcmp(root->op, "backward") == 0
-                   ? "joint"
-                   : "capture"; /* joint records the backward and its errors */
+        return "capture";
     }
+}
+
+/* Does the finding disappear without the steps of fusion `first` .. `last`? */
+static bool vanishes_without(Bisect *b, int first, int last) {
+    CompileOptions *a = &b->checker.a.compile, *c = &b->checker.b.compile;
+    const CompileOptions given = *c;
+    for (int k = first; k <= last; k++) {
+        if (strcmp(step_info(k)->pass, "fuse") == 0) {
+            c->disabled.step[k >> 6] |= (uint64_t)1 << (k & 63);
+        }
+    }
+    a->disabled = c->disabled;
+    bool vanishes = !shows(b);
+    a->disabled = c->disabled = given.disabled;
+    return vanishes;
 }
 
 /* Fusion claims that the nodes of a nest may run iteration by iteration. Only running the nest
  * tests this: in an interpretation all nodes read before one writes, which detects every other way
- * in which an in-place store can be wrong. So a step of fusion is to blame if the finding
- * disappears without it. */
-static bool blame_nest(Bisect *b, Cause *out) {
-    CompileOptions *a = &b->checker.a.compile, *c = &b->checker.b.compile;
-    const CompileOptions given = *c;
-    bool found = false;
-    for (int k = 0; k < STEP_COUNT && !found; k++) {
-        if (strcmp(step_info(k)->pass, "fuse") != 0 ||
-            (given.disabled.step[k >> 6] >> (k & 63) & 1)) {
-            continue;
-        }
-        c->disabled.step[k >> 6] |= (uint64_t)1 << (k & 63);
-        a->disabled = c->disabled;
-        found = !shows(b);
-        a->disabled = c->disabled = given.disabled;
-        if (found) {
+ * in which an in-place store can be wrong. So fusion is to blame if the finding disappears without
+ * one of its steps, or without all of them. */
+static void blame_nest(Bisect *b, Cause *out) {
+    const Disabled *given = &options_of(b)->disabled;
+    for (int k = 0; k < STEP_COUNT; k++) {
+        if (strcmp(step_info(k)->pass, "fuse") == 0 && !(given->step[k >> 6] >> (k & 63) & 1) &&
+            vanishes_without(b, k, k)) {
             snprintf(out->stage, sizeof out->stage, "fuse");
             snprintf(out->rule, sizeof out->rule, "%s", step_info(k)->name);
+            return;
         }
     }
-    return found;
+    if (vanishes_without(b, 0, STEP_COUNT - 1)) {
+        *out = (Cause){.stage = "fuse", .limit = out->limit};
+    }
 }
 
 /* Is an error that the other executor raises at a statement missing here, or raised only later? */
 static bool misses_error(Bisect *b) {
-    const Finding *f = b->finding;
-    CheckResult out;
-    arena_reset(&b->scratch);
-    check_program(&b->checker, b->program, &b->scratch, &out);
-    bool second = compiles_here(&b->checker.b);
-    const Result *compiled = second ? out.b : out.a, *other = second ? out.a : out.b;
-    if (f->oracle != ORACLE_status || f->call >= compiled->ncalls || f->call >= other->ncalls) {
-        return false;
-    }
-    const CallResult *c = &compiled->calls[f->call], *o = &other->calls[f->call];
-    return !o->ok && o->error_at >= 0 &&
+    Ends end = cause_ends(b);
+    const CallResult *c = end.compiled, *o = end.other;
+    return c && !o->ok && o->error_at >= 0 &&
            (c->ok || c->error_at == AT_RETURN || c->error_at == AT_BACKWARD ||
             c->error_at > o->error_at);
+}
+
+/* Of two errors, is that of the compiler the one too many: raised at the statement at which the
+ * other executor raises its own, or before? (Else an error is missing, and the program went on.) */
+static bool raises_too_much(Bisect *b) {
+    Ends end = cause_ends(b);
+    const CallResult *c = end.compiled, *o = end.other;
+    return c && !c->ok && !o->ok && c->error != o->error && c->error_at >= 0 &&
+           (o->error_at < 0 || c->error_at <= o->error_at);
 }
 
 /* An op refuses bad values by a CHECK that capture records. Without the CHECK the op's own kernel
@@ -266,33 +323,64 @@ static bool only_native(const Checker *c, const Program *p, const Finding *findi
     return !shown;
 }
 
-/* What of `kind` all findings of one bug of capture share: of flags, and of a storage and the
- * offset in it, one follows from the other; of two errors, that of the first executor. */
-static const char *shared_kind(const char *kind, char *room, size_t size) {
-    static const char *const follow[][2] = {{"requires_grad", "flags"},
-                                            {"is_leaf", "flags"},
-                                            {"has_grad_fn", "flags"},
-                                            {"storage_offset", "storage"}};
+/* What of a kind all findings of one bug of capture share: of flags, of a storage and the offset in
+ * it, of what a write leaves in an input and its version, one follows from the other; an error
+ * about a fact follows from the fact; the refusals of writes to views are one test; a zero of the
+ * other sign is other data. */
+static const char *followed(const char *kind) {
+    static const char *const follow[][2] = {
+        {"requires_grad", "flags"},
+        {"is_leaf", "flags"},
+        {"has_grad_fn", "flags"},
+        {"leaf_inplace", "flags"},
+        {"ok_vs_leaf_inplace", "flags"},
+        {"leaf_view_inplace", "view_inplace"},
+        {"ok_vs_leaf_view_inplace", "view_inplace"},
+        {"no_grad_view_inplace", "view_inplace"},
+        {"ok_vs_no_grad_view_inplace", "view_inplace"},
+        {"multi_view_inplace", "view_inplace"},
+        {"ok_vs_multi_view_inplace", "view_inplace"},
+        {"shape", "size"},
+        {"ok_vs_shape", "size"},
+        {"storage_offset", "storage"},
+        {"version", "input"},
+        {"saved_modified", "input"},
+        {"zero_sign", "data"},
+    };
     for (int i = 0; i < COUNT_OF(follow); i++) {
         if (strcmp(kind, follow[i][0]) == 0) {
             return follow[i][1];
         }
     }
-    const char *error = strncmp(kind, "place_", 6) == 0 ? kind + 6 : kind,
+    return kind;
+}
+
+/* As `followed`; the data of an input are what a write leaves there; of two errors, the one that is
+ * missing, or that is one too many ("ok_vs_E"). */
+static const char *shared_kind(Bisect *b, char *room, size_t size) {
+    const char *kind = b->finding->root.kind,
+               *error = strncmp(kind, "place_", 6) == 0 ? kind + 6 : kind,
                *end = strstr(error, "_vs_");
-    if (strncmp(error, "ok_vs_", 6) == 0) {
-        return error;
+    if (end && strncmp(error, "ok_vs_", 6) != 0 && strcmp(end, "_vs_ok") != 0 &&
+        raises_too_much(b)) {
+        snprintf(room, size, "ok%s", end);
+    } else if (strncmp(error, "ok_vs_", 6) == 0) {
+        snprintf(room, size, "%s", error);
+    } else if (b->finding->oracle == ORACLE_values && b->finding->subject == SUBJECT_INPUT &&
+               strcmp(followed(kind), "data") == 0) {
+        snprintf(room, size, "input");
+    } else {
+        snprintf(room, size, "%.*s", (int)(end ? end - error : (ptrdiff_t)strlen(error)), error);
     }
-    snprintf(room, size, "%.*s", (int)(end ? end - error : (ptrdiff_t)strlen(error)), error);
-    return room;
+    return followed(room);
 }
 
 /* The detail beside the stage: the step, or what differs. */
-static const char *detail_of(const Finding *finding, bool sizes, bool check, char *room,
-                             size_t size) {
+static const char *detail_of(Bisect *b, bool sizes, bool check, char *room, size_t size) {
+    const Finding *finding = b->finding;
     const Cause *cause = &finding->cause;
     if (strcmp(cause->stage, "capture") == 0) {
-        return check ? "check" : shared_kind(finding->root.kind, room, size);
+        return check ? "check" : shared_kind(b, room, size);
     }
     if (strcmp(cause->stage, "guard") == 0) {
         return sizes ? "sizes" : "";
@@ -345,10 +433,9 @@ void cause_find(const Checker *c, const Program *p, Finding *finding) {
         blame_missing_check(&b, out);
     }
     char room[sizeof finding->root.kind];
-    const char *detail = detail_of(finding, sizes, check, room, sizeof room);
+    const char *detail = detail_of(&b, sizes, check, room, sizeof room);
     snprintf(out->text, sizeof out->text, "%s%s%s", out->stage, detail[0] ? "/" : "", detail);
-    bool own = strcmp(out->stage, "rules") == 0 || strcmp(out->stage, "capture") == 0 ||
-               strcmp(out->stage, "guard") == 0;
+    bool own = strcmp(out->stage, "rules") == 0 || strcmp(out->stage, "capture") == 0;
     snprintf(out->group, sizeof out->group, "%s", own ? out->text : out->stage);
     out->checks = b.checks;
     arena_destroy(&b.scratch);

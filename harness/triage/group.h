@@ -1,5 +1,11 @@
 /* Groups: findings by their origin. A signature names what is seen, and one bug shows in many ways;
- * a group is all findings of one cause (cause.h) or, where none is found, of one signature. */
+ * a group is all findings of one cause (cause.h) or, where none is found, of one signature.
+ *
+ * What is attributed by what differs, since no step and no interpretation of the graph shows it
+ * (capture, joint, epilogue), has one group for each difference. But one mistake in an op is a
+ * wrong size in one program and a missing error in another. So such groups are joined if most
+ * findings of both begin at one op, or if they share one of a few ops. Calls with out= and
+ * _foreach ops are mechanisms of their own, and count as one op each. */
 #ifndef HARNESS_GROUP_H
 #define HARNESS_GROUP_H
 
@@ -9,33 +15,52 @@
 
 enum { MAX_GROUPS = 1024 };
 
+typedef struct GroupOp {
+    const char *name; /* without the underscore of an in-place op */
+    int64_t count;
+} GroupOp;
+
 typedef struct Group {
     char key[sizeof((Finding *)0)->signature];
     int64_t count[STATUS_COUNT]; /* findings, by status */
     int64_t first;               /* the first program that shows it, by the number of the caller */
     int signatures;              /* number of distinct signatures; see group_add */
-    const KnownIssue *issue;     /* the known issue, or NULL */
+    GroupOp *op;                 /* at which its findings begin */
+    int nop;
+    int with; /* the first of the groups that this one is joined with (groups_join), or -1 */
+    const KnownIssue *issue; /* the known issue, or NULL */
 } Group;
 
 typedef struct Groups {
     Group *group; /* in the order of their first finding; room for MAX_GROUPS */
     int n;
     int64_t unlisted; /* findings beyond MAX_GROUPS */
+    Arena *arena;
 } Groups;
 
 Groups groups_new(Arena *arena);
 /* The key of the group of a located finding: its cause's group, or its signature. */
 const char *group_key(const Finding *finding);
 Group *group_find(const Groups *groups, const char *key);
-/* Counts a finding; `new_signature`: the caller has not seen this one before. NULL if there are too
- * many groups. */
-Group *group_add(Groups *groups, const char *key, FindingStatus status, const KnownIssue *issue,
-                 int64_t first, bool new_signature);
+/* One finding, or several of one signature. */
+typedef struct GroupFinding {
+    const char *key, *signature;
+    FindingStatus status;
+    const KnownIssue *issue;
+    int64_t first, count;
+    bool is_new; /* the caller has not seen the signature before */
+} GroupFinding;
+
+/* Counts findings. NULL if there are too many groups. */
+Group *group_add(Groups *groups, const GroupFinding *finding);
+/* Joins groups that are of one mistake (see above). Groups of known issues stay as they are. */
+void groups_join(Groups *groups);
 /* The worst status in the group: new, then flaky, then known. */
 FindingStatus group_status(const Group *group);
 int64_t group_count(const Group *group);
 
-/* One line per group; the JSON array of all groups. */
+/* One line per group, those that are joined with one below it; the JSON array of all groups, in
+ * which they name it ("with"). Both after groups_join. */
 void groups_text(const Groups *groups, Text *text);
 void groups_json(const Groups *groups, Text *text);
 

@@ -241,7 +241,7 @@ void check_symptom(Checker *c, const Program *p, Finding *finding, Arena *arena)
     for (int sid = p->body.first ? p->body.first->sid : p->nstmts; sid <= end; sid++) {
         StmtKind kind = stmts[sid]->kind;
         if (kind == STMT_OP || kind == STMT_GRAPH_BREAK || kind == STMT_APPLY ||
-            kind == STMT_HOOK) {
+            kind == STMT_HOOK || ((kind == STMT_GRAD || kind == STMT_DOT_GRAD) && !l.external)) {
             candidates[n++] = sid;
         }
     }
@@ -271,6 +271,11 @@ void check_symptom(Checker *c, const Program *p, Finding *finding, Arena *arena)
     arena_destroy(&l.scratch);
 }
 
+static bool calls_with_out(const Program *p, int sid) {
+    const Stmt *s = sid >= 0 && sid < p->nstmts ? program_stmt(p, sid) : NULL;
+    return s && s->kind == STMT_OP && s->op->out_dtype != OUT_NOT;
+}
+
 void check_locate(Checker *c, const Program *p, Finding *finding, Arena *arena) {
     check_symptom(c, p, finding, arena);
     cause_find(c, p, finding);
@@ -278,8 +283,9 @@ void check_locate(Checker *c, const Program *p, Finding *finding, Arena *arena) 
     const char *step = finding->cause.limit >= 0
                            ? (finding->cause.rule[0] ? finding->cause.rule : finding->cause.stage)
                            : "";
-    snprintf(finding->signature, sizeof finding->signature, "%s-%s-%s%s%s",
-             oracle_name(root->oracle), root->kind, root->op, step[0] ? "-" : "", step);
+    const char *out = finding->cause.stage[0] && calls_with_out(p, finding->culprit) ? ".out" : "";
+    snprintf(finding->signature, sizeof finding->signature, "%s-%s-%s%s%s%s",
+             oracle_name(root->oracle), root->kind, root->op, out, step[0] ? "-" : "", step);
 }
 
 void check_sketch(const Program *p, Finding *finding, Arena *arena) {

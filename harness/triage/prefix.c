@@ -31,10 +31,17 @@ static void add_made(void *user, NameId *name, Use use) {
     }
 }
 
+/* Does the statement bind its names whatever happens? (A gradient that may be unused may be None.)
+ */
+static bool surely_binds(const Stmt *s) {
+    return s->kind == STMT_OP || s->kind == STMT_APPLY ||
+           (s->kind == STMT_GRAD && !s->grad->allow_unused);
+}
+
 static void bound_in(const Block *block, bool on_path, NameSet *set) {
     for (Stmt *s = block->first; s; s = s->next) {
         bool last = on_path && !s->next;
-        if (s->kind == STMT_OP || s->kind == STMT_APPLY) {
+        if (surely_binds(s)) {
             stmt_uses(s, add_bound, set);
         } else if (s->kind == STMT_WITH) {
             bound_in(&s->body, last, set);

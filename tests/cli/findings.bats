@@ -96,7 +96,7 @@ END
     done <<'END'
 GU-2 GR-16 AL-2 10000 1 epilogue guard partition
 RG-2 MU-7 IX-1 9000 10 capture/path functionalize fuse
-GU-10 GR-16 RG-1 9000 11 capture/flags guard/sizes partition
+GU-10 GR-16 RG-1 9000 11 capture/flags guard partition
 END
 }
 

@@ -5,6 +5,16 @@
 #include "harness/triage/unbound.h"
 #include "tests/support/harness_case.h"
 
+static void add_finding(Groups *groups, const Finding *f, FindingStatus status, int64_t first,
+                        bool is_new) {
+    group_add(groups, &(GroupFinding){.key = group_key(f),
+                                      .signature = f->signature,
+                                      .status = status,
+                                      .first = first,
+                                      .count = 1,
+                                      .is_new = is_new});
+}
+
 START_TEST(a_group_is_one_cause_or_one_signature) {
     Groups groups = groups_new(&arena);
     Finding f = {.signature = "values-data-exp-cse",
@@ -12,18 +22,88 @@ START_TEST(a_group_is_one_cause_or_one_signature) {
             g = {.signature = "values-data-sin-cse",
                  .cause = {.stage = "cse", .text = "cse/again", .group = "cse"}},
             h = {.signature = "values-data-sin"};
-    group_add(&groups, group_key(&f), STATUS_KNOWN, NULL, 7, true);
-    group_add(&groups, group_key(&g), STATUS_KNOWN, NULL, 8, true);
-    group_add(&groups, group_key(&h), STATUS_FLAKY, NULL, 9, true);
+    add_finding(&groups, &f, STATUS_KNOWN, 7, true);
+    add_finding(&groups, &g, STATUS_KNOWN, 8, true);
+    add_finding(&groups, &h, STATUS_FLAKY, 9, true);
     ck_assert_int_eq(groups.n, 2);
     ck_assert_str_eq(groups.group[1].key, "values-data-sin");
     ck_assert_int_eq(groups.group[0].signatures, 2);
     ck_assert_int_eq(groups.group[0].first, 7);
     ck_assert_int_eq(group_status(&groups.group[0]), STATUS_KNOWN);
-    group_add(&groups, group_key(&f), STATUS_NEW, NULL, 10, false);
+    add_finding(&groups, &f, STATUS_NEW, 10, false);
     ck_assert_int_eq(group_status(&groups.group[0]), STATUS_NEW);
     ck_assert_int_eq(group_status(&groups.group[1]), STATUS_FLAKY);
     ck_assert_int_eq(group_count(&groups.group[0]), 3);
+}
+END_TEST
+
+static void add_group(Groups *groups, const char *key, const char *signature, int64_t count,
+                      const KnownIssue *issue) {
+    group_add(groups, &(GroupFinding){.key = key,
+                                      .signature = signature,
+                                      .status = issue ? STATUS_KNOWN : STATUS_NEW,
+                                      .issue = issue,
+                                      .first = groups->n,
+                                      .count = count,
+                                      .is_new = true});
+}
+
+START_TEST(attributed_groups_that_mostly_begin_at_one_op_are_joined) {
+    static const char *const others[] = {"add", "sub", "div", "neg", "exp"};
+    Groups groups = groups_new(&arena);
+    add_group(&groups, "capture/size", "metadata-size-mul", 7, NULL);
+    add_group(&groups, "capture/flags", "trace-requires_grad-mul", 4, NULL);
+    add_group(&groups, "joint", "gradients-data-mul_", 2, NULL); /* in place: the same op */
+    for (int i = 0; i < COUNT_OF(others); i++) {
+        char signature[64];
+        snprintf(signature, sizeof signature, "values-data-%s", others[i]);
+        add_group(&groups, "capture/size", signature, 1, NULL);
+        add_group(&groups, "capture/flags", signature, 1, NULL);
+    }
+    groups_join(&groups);
+    ck_assert_int_eq(groups.n, 3);
+    ck_assert_int_eq(groups.group[0].with, -1);
+    ck_assert_int_eq(groups.group[1].with, -1); /* 4 of 9 */
+    ck_assert_int_eq(groups.group[2].with, 0);  /* 7 of 12, and all */
+    Text text = {.arena = &arena};
+    groups_json(&groups, &text);
+    ck_assert_ptr_nonnull(strstr(text.v, "\"first\":2,\"with\":\"capture/size\""));
+    text.n = 0;
+    groups_text(&groups, &text);
+    ck_assert_ptr_nonnull(strstr(text.v, "2 groups:\n  capture/size "));
+    ck_assert_ptr_nonnull(strstr(text.v, "\n  + joint "));
+}
+END_TEST
+
+START_TEST(attributed_groups_that_share_one_of_few_ops_are_joined) {
+    Groups groups = groups_new(&arena);
+    add_group(&groups, "capture/size", "metadata-size-mul", 1, NULL);
+    add_group(&groups, "capture/size", "metadata-size-add", 1, NULL);
+    add_group(&groups, "capture/dtype", "metadata-dtype-add", 1, NULL);
+    add_group(&groups, "capture/dtype", "metadata-dtype-sub", 1, NULL);
+    add_group(&groups, "capture/dtype", "metadata-dtype-neg", 1, NULL);
+    groups_join(&groups);
+    ck_assert_int_eq(groups.group[1].with, 0);
+    add_group(&groups, "capture/size", "metadata-size-exp", 1, NULL); /* five ops */
+    groups_join(&groups);
+    ck_assert_int_eq(groups.group[1].with, -1);
+}
+END_TEST
+
+START_TEST(groups_with_a_step_or_an_issue_or_without_an_op_stay_apart) {
+    const KnownIssue issue = {.issue = "https://example.org/1"};
+    Groups groups = groups_new(&arena);
+    add_group(&groups, "capture/size", "metadata-size-mul", 1, NULL);
+    add_group(&groups, "cse", "values-data-mul-cse", 1, NULL);              /* a pass */
+    add_group(&groups, "guard", "values-data-mul", 1, NULL);                /* bisected, too */
+    add_group(&groups, "capture/data", "values-data-mul", 1, &issue);       /* known */
+    add_group(&groups, "capture/path", "trace-path-program", 1, NULL);      /* no op */
+    add_group(&groups, "capture/dtype", "metadata-dtype-program", 1, NULL); /* nor here */
+    add_group(&groups, "captured", "values-data-mul", 1, NULL);             /* no stage */
+    groups_join(&groups);
+    for (int i = 0; i < groups.n; i++) {
+        ck_assert_int_eq(groups.group[i].with, -1);
+    }
 }
 END_TEST
 
@@ -338,6 +418,9 @@ int main(void) {
     TCase *tests = tcase_create("harness/groups");
     tcase_add_checked_fixture(tests, set_up, tear_down);
     tcase_add_test(tests, a_group_is_one_cause_or_one_signature);
+    tcase_add_test(tests, attributed_groups_that_mostly_begin_at_one_op_are_joined);
+    tcase_add_test(tests, attributed_groups_that_share_one_of_few_ops_are_joined);
+    tcase_add_test(tests, groups_with_a_step_or_an_issue_or_without_an_op_stay_apart);
     tcase_add_test(tests, a_known_issue_covers_by_signature_pair_and_cause);
     tcase_add_test(tests, a_known_issue_covers_by_version_and_answer);
     tcase_add_test(tests, a_known_issue_covers_what_the_program_itself_shows);
