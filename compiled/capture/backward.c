@@ -274,8 +274,6 @@ ErrCode backward_check_value(Capture *cap, const GradNode *node, const SavedVari
                      (long long)*storage_version(saved->storage), (long long)saved->version);
 }
 
-const char UNCOUNTED[] = "a saved value that was written without its version counter (set_)";
-
 bool backward_reads_uncounted(const GradNode *node) {
     for (int i = 0; i < node->nsaved; i++) {
         const SavedVariable *saved = &node->saved[i];

@@ -39,7 +39,7 @@ int backward_topological_nr(Capture *cap, GradNode *node);
 bool backward_wants(const BackwardEngine *engine, Edge edge);
 /* Delivers a gradient to the end of an edge; NULL: undefined. `owned`: nobody else holds it. */
 void backward_deliver(BackwardEngine *engine, Edge edge, Tensor *grad, bool owned);
-extern const char UNCOUNTED[];
+#define UNCOUNTED "a saved value that was written without its version counter (set_)"
 /* Was a value that the node saved written by a tensor that set_ has put on its memory? The write
  * counts elsewhere: a backward of eager PyTorch does not refuse it, and reads what was written. */
 bool backward_reads_uncounted(const GradNode *node);
