@@ -165,6 +165,29 @@ START_TEST(an_error_that_does_not_occur_is_not_blamed_on_dead_code) {
 }
 END_TEST
 
+/* As if cumsum_ raised nothing and did nothing. */
+static Result *run_without_cumsum(Executor *self, const Program *p, const RunOptions *options,
+                                  Arena *memory) {
+    Program *rest = program_clone(memory, p);
+    bool *drop = arena_array(memory, bool, p->nstmts + 1);
+    for (int sid = 0; sid < p->nstmts; sid++) {
+        const Stmt *s = program_stmt(p, sid);
+        drop[sid] = s->kind == STMT_OP && strcmp(s->op->name, "cumsum_") == 0;
+    }
+    edit_drop(rest, drop);
+    return compiled_run(rest, &self->compile, options, NULL, memory);
+}
+
+START_TEST(of_two_errors_the_missing_one_names_the_detail) {
+    static const char TWO[] =
+        X("") "\"body\":[{\"op\":\"cumsum_\",\"self\":\"x\",\"dim\":5},"
+              "{\"op\":\"view\",\"self\":\"x\",\"size\":[2],\"out\":\"z\"}],\"return\":[\"z\"]}";
+    Finding f = blamed(TWO, run_without_cumsum);
+    ck_assert_str_eq(f.kind, "index_range_vs_shape");
+    ck_assert_str_eq(f.cause.text, "capture/index_range");
+}
+END_TEST
+
 int main(void) {
     Suite *suite = suite_create("harness/blame");
     TCase *tests = tcase_create("harness/blame");
@@ -172,6 +195,7 @@ int main(void) {
     tcase_add_test(tests, a_branch_that_did_not_run_is_not_blamed);
     tcase_add_test(tests, a_graph_break_is_blamed_for_what_it_makes_wrong);
     tcase_add_test(tests, an_error_that_does_not_occur_is_not_blamed_on_dead_code);
+    tcase_add_test(tests, of_two_errors_the_missing_one_names_the_detail);
     suite_add_tcase(suite, tests);
     return run_suite("harness/blame", suite);
 }

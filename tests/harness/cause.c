@@ -226,6 +226,61 @@ START_TEST(a_return_that_the_setup_made_is_replayed) {
 }
 END_TEST
 
+/* The finding of a program under a fault, located. */
+static Finding located_under(const char *fault, const char *text) {
+    Checker c = with_fault(fault_named(fault));
+    Program *p = parse(text);
+    CheckResult out;
+    check_program(&c, p, &arena, &out);
+    ck_assert_int_eq(out.verdict, FINDING);
+    check_locate(&c, p, &out.finding, &arena);
+    return out.finding;
+}
+
+#define NUMBER                                                                                     \
+    "{\"twingrad\":1,\"inputs\":[{\"name\":\"x\",\"dtype\":\"float32\",\"size\":[],"               \
+    "\"requires_grad\":true,\"data\":[1]}],"
+
+START_TEST(of_two_errors_the_one_too_many_names_the_detail) {
+    /* both refuse max: one of two results is bound, and under the fault the dim, which comes first
+     */
+    Finding f = located_under("ER-17", NUMBER "\"body\":[{\"op\":\"max\",\"self\":\"x\",\"dim\":0,"
+                                              "\"out\":[\"v\"]}],\"return\":[\"v\"]}");
+    ck_assert_str_eq(f.kind, "invalid_vs_index_range");
+    ck_assert_str_eq(f.cause.text, "capture/ok_vs_index_range");
+}
+END_TEST
+
+START_TEST(a_call_with_out_is_named_as_such) {
+    Finding f;
+    Checker c = with_fault(fault_named("AL-9"));
+    (void)witness(&c, fault_named("AL-9"), &f);
+    ck_assert_ptr_nonnull(strstr(f.signature, "-add.out"));
+    ck_assert_str_eq(f.root.op, "add");
+}
+END_TEST
+
+/* A gradient that the program goes on with is wrong itself, not what is computed from it. */
+START_TEST(a_wrong_gradient_inside_the_program_is_located_and_of_joint) {
+    Finding f = located_under(
+        "GR-19",
+        "{\"twingrad\":2,\"inputs\":[{\"name\":\"x\",\"dtype\":\"float32\",\"size\":[2],"
+        "\"requires_grad\":true,\"data\":[1,2]}],\"functions\":[{\"name\":\"f\","
+        "\"params\":[\"a\",\"b\"],\"forward\":[{\"op\":\"mul\",\"self\":\"a\",\"other\":\"b\","
+        "\"out\":\"y\"}],\"return\":[\"y\"],\"save\":[\"a\",\"b\"],\"grad_outputs\":[\"g\"],"
+        "\"backward\":[{\"op\":\"mul\",\"self\":\"g\",\"other\":\"b\",\"out\":\"h\"},"
+        "{\"op\":\"mul\",\"self\":\"g\",\"other\":\"a\",\"out\":\"k\"}],\"grad_inputs\":[\"h\","
+        "\"k\"]}],"
+        "\"body\":[{\"op\":\"apply\",\"function\":\"f\",\"operands\":[\"x\",\"x\"],\"out\":[\"y\"]}"
+        ","
+        "{\"op\":\"sum\",\"self\":\"y\",\"out\":\"s\"},"
+        "{\"op\":\"grad\",\"outputs\":[\"s\"],\"inputs\":[\"x\"],\"out\":[\"g\"]},"
+        "{\"op\":\"cosh\",\"self\":\"g\",\"out\":\"z\"}],\"return\":[\"z\"]}");
+    ck_assert_str_eq(f.root.op, "grad");
+    ck_assert_str_eq(f.cause.text, "joint");
+}
+END_TEST
+
 int main(void) {
     Suite *suite = suite_create("harness/cause");
     TCase *tests = tcase_create("harness/cause");
@@ -238,6 +293,9 @@ int main(void) {
     tcase_add_test(tests, a_required_pass_as_the_cause_stands_until_it_is_found_anew);
     tcase_add_test(tests, what_no_pass_holds_is_told_apart);
     tcase_add_test(tests, a_return_that_the_setup_made_is_replayed);
+    tcase_add_test(tests, of_two_errors_the_one_too_many_names_the_detail);
+    tcase_add_test(tests, a_call_with_out_is_named_as_such);
+    tcase_add_test(tests, a_wrong_gradient_inside_the_program_is_located_and_of_joint);
     suite_add_tcase(suite, tests);
     return run_suite("harness/cause", suite);
 }
