@@ -238,8 +238,27 @@ static ErrCode hooks_call(Capture *cap, const HookList *list, Tensor **grad) {
     return ERR_none;
 }
 
+/* Is there a hook on another result of the op that has made the entry of an external node? Eager
+ * PyTorch has one node for both, and calls it with None. */
+static bool hooks_on_other_result(const Capture *cap, const GradNode *node) {
+    int own = 0;
+    while (own < cap->in.n && cap->external[own] != node) {
+        own++;
+    }
+    bool hooked = false;
+    for (int i = 0; i < cap->in.n && own < cap->in.n; i++) {
+        hooked |= i != own && cap->in.entry[i].node == cap->in.entry[own].node &&
+                  cap->external[i] && cap->external[i]->hooks;
+    }
+    return hooked;
+}
+
 ErrCode capture_call_hooks(Capture *cap, GradNode *node) {
     const GradNode *half = cap_silent_half(node);
+    if (node->kind == GRAD_NODE_EXTERNAL && hooks_on_other_result(cap, node)) {
+        return error_set(cap->emit.err, ERR_unsupported,
+                         "a hook on another result of the op of an argument");
+    }
     for (const NodeHooks *h = node->hooks; h; h = h->next) {
         TRY(hooks_call(cap, h->list, &node->grad[h->nr]));
     }

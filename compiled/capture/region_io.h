@@ -49,6 +49,8 @@ typedef struct EntryTensor {
     const OpInfo *refuses; /* the op of its grad_fn, if that refuses a backward at once; or NULL */
     uint64_t reached_by;   /* of a leaf, in a program with hooks: bit j if the history of entry j
                               leads to it */
+    int node; /* ... the first entry whose grad_fn is the same node of autograd: another
+                 result of unbind. Itself: none before */
 } EntryTensor;
 
 /* attr_version of an entry: the grad_fn of the view belongs to an earlier version of its storage.

@@ -39,7 +39,7 @@ const void *guard_key(const Compile *c, const CaptureInput *in, Arena *arena, in
     Storage **storage = arena_alloc_raw(arena, (int64_t)sizeof *storage * (in->n + 1));
     int nstorage;
     storages_of(in->tensors, in->n, storage, &nstorage);
-    int64_t words = 4 + 2 * (int64_t)in->nname + in->n * (int64_t)(16 + 4 * MAX_DIMS);
+    int64_t words = 4 + 2 * (int64_t)in->nname + in->n * (int64_t)(17 + 4 * MAX_DIMS);
     for (int i = 0; i < in->n; i++) {
         words += 3 + hooks_words(in->entry[i].record.hooks) +
                  hooks_words(in->entry[i].record.post_hooks);
@@ -82,6 +82,7 @@ const void *guard_key(const Compile *c, const CaptureInput *in, Arena *arena, in
         n += add_meta(&key[n], entry->record.grad_fn_meta);
         n += add_meta(&key[n], entry->record.accumulator_meta);
         key[n++] = (int64_t)entry->reached_by;
+        key[n++] = entry->node;
         n += add_hooks(&key[n], entry->record.hooks);
         n += add_hooks(&key[n], entry->record.post_hooks);
     }

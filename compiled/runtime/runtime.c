@@ -172,6 +172,18 @@ static void region_enter(RuntimeSession *r, Region *region, CaptureInput *in) {
     in->n = region->nlive;
 }
 
+/* The first entry whose grad_fn is an output of the node that entry i's is of. */
+static int first_of_node(const Region *region, int i) {
+    const RegionEdge *of = &region->external[i];
+    for (int k = 0; k < i && of->region; k++) {
+        const RegionEdge *edge = &region->external[k];
+        if (edge->region == of->region && edge->number == of->number) {
+            return k;
+        }
+    }
+    return i;
+}
+
 static void region_describe(RuntimeSession *r, Region *region, CaptureInput *in) {
     Tensor *tensors = arena_alloc_raw(r->arena, (int64_t)sizeof *tensors * in->n);
     EntryTensor *entry = arena_array(r->arena, EntryTensor, in->n);
@@ -200,9 +212,11 @@ static void region_describe(RuntimeSession *r, Region *region, CaptureInput *in)
         }
         region->external[i] = o->grad_fn;
     }
-    for (int i = 0; i < in->n && r->hooks; i++) {
-        entry[i].reached_by =
-            entry[i].has_grad_fn ? 0 : leaf_reached_by(r, region, in->n, region->live[i]);
+    for (int i = 0; i < in->n; i++) {
+        entry[i].node = r->hooks ? first_of_node(region, i) : i;
+        entry[i].reached_by = !r->hooks || entry[i].has_grad_fn
+                                  ? 0
+                                  : leaf_reached_by(r, region, in->n, region->live[i]);
     }
     in->tensors = tensors;
     in->entry = entry;
