@@ -96,6 +96,17 @@ bool leaf_awaits_roots(RuntimeSession *r, const Region *region, const LiveTensor
     return false;
 }
 
+int first_of_node(const Region *region, int i) {
+    const RegionEdge *of = &region->external[i];
+    for (int k = 0; k < i && of->region; k++) {
+        const RegionEdge *edge = &region->external[k];
+        if (edge->region == of->region && edge->number == of->number) {
+            return k;
+        }
+    }
+    return i;
+}
+
 uint64_t leaf_reached_by(RuntimeSession *r, const Region *region, int n, const LiveTensor *leaf) {
     uint64_t reached = 0;
     for (int j = 0; j < n && j < 64; j++) {

@@ -172,18 +172,6 @@ static void region_enter(RuntimeSession *r, Region *region, CaptureInput *in) {
     in->n = region->nlive;
 }
 
-/* The first entry whose grad_fn is an output of the node that entry i's is of. */
-static int first_of_node(const Region *region, int i) {
-    const RegionEdge *of = &region->external[i];
-    for (int k = 0; k < i && of->region; k++) {
-        const RegionEdge *edge = &region->external[k];
-        if (edge->region == of->region && edge->number == of->number) {
-            return k;
-        }
-    }
-    return i;
-}
-
 static void region_describe(RuntimeSession *r, Region *region, CaptureInput *in) {
     Tensor *tensors = arena_alloc_raw(r->arena, (int64_t)sizeof *tensors * in->n);
     EntryTensor *entry = arena_array(r->arena, EntryTensor, in->n);

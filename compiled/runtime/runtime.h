@@ -172,6 +172,9 @@ const OpInfo *refusing_op(RuntimeSession *r, const Region *entered, const Region
 
 /* Does what an earlier region has received lead to the leaf? */
 bool leaf_awaits_roots(RuntimeSession *r, const Region *region, const LiveTensor *leaf);
+/* The first entry whose grad_fn is an output of the node that entry i's is of; i if there is none
+ * before it. */
+int first_of_node(const Region *region, int i);
 /* The entries whose histories lead to the leaf: bit j is region->external[j]. */
 uint64_t leaf_reached_by(RuntimeSession *r, const Region *region, int n, const LiveTensor *leaf);
 
