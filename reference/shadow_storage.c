@@ -92,8 +92,11 @@ void shadow_cast(const Tensor *to, const Tensor *from) {
     bool from_float = dtype_is_float(from->dtype);
     const Tensor *one[1] = {to};
     for (Walk w = walk_start(to->size, to->ndim, one, 1); walk_more(&w); walk_next(&w)) {
-        shadow_settle(&to->storage->value64[w.at[0]], &to->storage->bound[w.at[0]], to->dtype,
-                      from_float);
+        double *value = &to->storage->value64[w.at[0]];
+        shadow_settle(value, &to->storage->bound[w.at[0]], to->dtype, from_float);
+        if (!dtype_is_float(to->dtype)) { /* a narrower integer wraps */
+            *value = element_double(to->storage->data, to->dtype, w.at[0]);
+        }
     }
 }
 

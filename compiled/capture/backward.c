@@ -228,6 +228,19 @@ Edge backward_resumed_edge(const Capture *cap, const ResumedRoot *root) {
     return (Edge){node, root->nr};
 }
 
+void backward_settle_error(const Capture *cap, int64_t visit, Error *err) {
+    for (int i = 0; i < cap->in.n && err->code != ERR_none && err->code != ERR_unsupported; i++) {
+        const EntryTensor *entry = &cap->in.entry[i];
+        if (entry->refuses && !entry->refuses_at_once && cap->external[i] &&
+            cap->external[i]->visit == visit) {
+            *err = (Error){0};
+            error_set(err, ERR_unsupported,
+                      "an error beside %s, which has no derivative, in an earlier region",
+                      entry->refuses->name);
+        }
+    }
+}
+
 /* ---- what a node saved ---- */
 
 ErrCode backward_grad_fn(Capture *cap, Var *v, Error *err) {

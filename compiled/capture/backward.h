@@ -31,6 +31,9 @@ void backward_run(BackwardEngine *engine, const Edge *root, Tensor *const *tange
  * the edge has: a later region has changed the size of a leaf (set_), and what this region refuses
  * may come first. */
 ErrCode backward_check_resumed(Edge edge, const Tensor *grad, Error *err);
+/* After a walk that has raised an error: unsupported if a grad_fn from before the region may have
+ * raised its own first, because it has no derivative and its turn is not known. */
+void backward_settle_error(const Capture *cap, int64_t visit, Error *err);
 /* Where a resumed backward starts: the edge that its root stands for; to NULL if there is none. */
 Edge backward_resumed_edge(const Capture *cap, const ResumedRoot *root);
 /* Edges on the longest path from `node` (topological_nr in torch/csrc/autograd/function.h). */

@@ -267,7 +267,7 @@ static void capture_entries(Capture *cap) {
             cap->external[i]->base =
                 entry->record.grad_fn_meta ? entry->record.grad_fn_meta : &in->tensors[i];
             cap->external[i]->external_topological_nr = entry->record.topological_nr;
-            if (entry->refuses) {
+            if (entry->refuses_at_once) {
                 cap->external[i]->sequence_nr = INT64_MAX; /* as in cap_collect_next_edges */
             }
             v->grad_fn = (Edge){cap->external[i], 0};

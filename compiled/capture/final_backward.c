@@ -107,7 +107,7 @@ static ErrCode final_run_external(const FinalBackward *x, const GradNode *node) 
         i++;
     }
     const OpInfo *refuses = cap->in.entry[i].refuses;
-    if (refuses && !(cap->in.resumed && cap->in.resumed->earlier_roots)) {
+    if (cap->in.entry[i].refuses_at_once && !(cap->in.resumed && cap->in.resumed->earlier_roots)) {
         return error_set(cap->emit.err, ERR_invalid, "derivative for aten::%s is not implemented",
                          refuses->name);
     }
@@ -341,6 +341,7 @@ static ErrCode final_walk(FinalBackward *x) {
     }
     TRY(cap->emit.err->code);
     backward_run(&x->engine, edge, tangent, n);
+    backward_settle_error(cap, x->engine.visit, &cap->err);
     if (!final_keep_writes(cap, counted)) {
         cap->err = (Error){0}; /* whatever the walk has met */
         return error_set(&cap->err, ERR_unsupported,

@@ -46,7 +46,9 @@ typedef struct EntryTensor {
     TensorRecord record;   /* attr_version is 0, or STALE_VERSION */
     bool has_grad_fn;      /* it has a grad_fn, or is a view whose grad_fn has to be regenerated */
     int base;              /* of a view: index of its base among the entries; else -1 */
-    const OpInfo *refuses; /* the op of its grad_fn, if that refuses a backward at once; or NULL */
+    const OpInfo *refuses; /* the op of its grad_fn, if that has no derivative; or NULL */
+    bool refuses_at_once;  /* ... as soon as a backward reaches it: the history of no other entry
+                              leads to it, for which it might have to wait */
     uint64_t reached_by;   /* of a leaf, in a program with hooks: bit j if the history of entry j
                               leads to it */
     int node; /* ... the first entry whose grad_fn is the same node of autograd: another

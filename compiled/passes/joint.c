@@ -323,7 +323,7 @@ static void joint_run_external(Joint *j, const GradNode *node) {
         i++;
     }
     const OpInfo *refuses = cap->in.entry[i].refuses;
-    if (refuses && !(cap->in.resumed && cap->in.resumed->earlier_roots)) {
+    if (cap->in.entry[i].refuses_at_once && !(cap->in.resumed && cap->in.resumed->earlier_roots)) {
         error_set(&j->err, ERR_invalid, "derivative for aten::%s is not implemented",
                   refuses->name);
         return;
@@ -403,6 +403,7 @@ static void joint_run_engine(Joint *j, const JointRoot *root, int nroots) {
         tangent[i] = joint_finish(j, tangent[i], edge[i]);
     }
     backward_run(&j->engine, edge, tangent, nroots);
+    backward_settle_error(cap, j->engine.visit, &j->err);
 }
 
 /* Is what is added to .grad what eager PyTorch adds? A .grad that statements have left is added to

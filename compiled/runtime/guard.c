@@ -67,7 +67,7 @@ const void *guard_key(const Compile *c, const CaptureInput *in, Arena *arena, in
         key[n++] = entry->has_grad_fn + 2 * (entry->record.attr_version == STALE_VERSION) +
                    4 * (int)entry->record.creation_meta;
         key[n++] = entry->base;
-        key[n++] = entry->refuses ? 1 + entry->refuses->id : 0;
+        key[n++] = entry->refuses ? 2 + 2 * entry->refuses->id + entry->refuses_at_once : 0;
         key[n++] = entry->record.topological_nr;
         key[n++] = number;
         key[n++] = counter_leader(in->tensors, i);

@@ -142,18 +142,21 @@ int moved_leaves_deferred(RuntimeSession *r, Region *region, const Capture *cap)
 
 /* ---- grad_fns without a derivative ---- */
 
-const OpInfo *refusing_op(RuntimeSession *r, const Region *entered, const RegionEdge *grad_fn) {
+const OpInfo *refusing_op(RuntimeSession *r, const Region *entered, const RegionEdge *grad_fn,
+                          bool *at_once) {
     const GradNode *node =
         since(no_derivative_first) ? tape_node(grad_fn->region, grad_fn->number) : NULL;
+    *at_once = false;
     if (!node || node->kind != GRAD_NODE_OP || node->sequence_nr != INT64_MAX) {
         return NULL;
     }
     const HistorySearch search = {.r = r, .target = grad_fn};
+    *at_once = true;
     for (int i = 0; i < entered->nlive; i++) {
         const RegionEdge *other = &entered->live[i]->grad_fn;
         bool same = other->region == grad_fn->region && other->number == grad_fn->number;
         if (!same && region_reaches(&search, other->region, other->number)) {
-            return NULL;
+            *at_once = false;
         }
     }
     return (node->call ? node->call : node->node->call)->op;

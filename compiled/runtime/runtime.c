@@ -187,7 +187,7 @@ static void region_describe(RuntimeSession *r, Region *region, CaptureInput *in)
         e->record.attr_version = stale ? STALE_VERSION : 0;
         e->has_grad_fn = live_has_grad_fn(o);
         e->base = o->base ? o->base->entry : -1;
-        e->refuses = refusing_op(r, region, &o->grad_fn);
+        e->refuses = refusing_op(r, region, &o->grad_fn, &e->refuses_at_once);
         if (!e->has_grad_fn ||
             (o->record.grad_fn_meta && same_meta(o->record.grad_fn_meta, &o->tensor))) {
             e->record.grad_fn_meta = NULL;

@@ -165,10 +165,11 @@ static inline bool region_continues(const RegionResult *end) {
     return end->error == ERR_none && end->artifact->capture->end == END_BREAK;
 }
 /* ---- runtime/history_errors.c ---- */
-/* The op of the grad_fn, if that refuses as soon as a backward through the region that is being
- * entered reaches it: it has no derivative, and no other argument's history leads to it. Else NULL.
- */
-const OpInfo *refusing_op(RuntimeSession *r, const Region *entered, const RegionEdge *grad_fn);
+/* The op of the grad_fn, if it has no derivative, else NULL. *at_once: it refuses as soon as a
+ * backward through the region that is being entered reaches it, since no other argument's history
+ * leads to it. */
+const OpInfo *refusing_op(RuntimeSession *r, const Region *entered, const RegionEdge *grad_fn,
+                          bool *at_once);
 
 /* Does what an earlier region has received lead to the leaf? */
 bool leaf_awaits_roots(RuntimeSession *r, const Region *region, const LiveTensor *leaf);

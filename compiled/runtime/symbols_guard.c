@@ -28,9 +28,9 @@ static bool same_names(const CaptureInput *a, const CaptureInput *b) {
 static bool same_grad_fn_state(const EntryTensor *a, const EntryTensor *b) {
     const TensorRecord *x = &a->record, *y = &b->record;
     return a->has_grad_fn == b->has_grad_fn && a->base == b->base && a->refuses == b->refuses &&
-           a->node == b->node && x->attr_version == y->attr_version &&
-           x->creation_meta == y->creation_meta && x->topological_nr == y->topological_nr &&
-           same_meta(x->grad_fn_meta, y->grad_fn_meta) &&
+           a->node == b->node && a->refuses_at_once == b->refuses_at_once &&
+           x->attr_version == y->attr_version && x->creation_meta == y->creation_meta &&
+           x->topological_nr == y->topological_nr && same_meta(x->grad_fn_meta, y->grad_fn_meta) &&
            same_meta(x->accumulator_meta, y->accumulator_meta);
 }
 
