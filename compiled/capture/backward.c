@@ -228,6 +228,22 @@ Edge backward_resumed_edge(const Capture *cap, const ResumedRoot *root) {
     return (Edge){node, root->nr};
 }
 
+bool backward_hides_pass(const Capture *cap, const GradNode *node) {
+    const Call *call = node->call ? node->call : node->node ? node->node->call : NULL;
+    if (!call || !cap->sees_grads || !node->grad[0]) {
+        return false;
+    }
+    switch (call->op->id) {
+    case OP__take_scan: /* cummax, cummin: of no elements, the operand */
+        return tensor_numel(call->arg[0].tensor) == 0;
+    case OP_prod:
+    case OP_prod_dim: /* of one element each, where one is 0 */
+        return tensor_numel(call->arg[0].tensor) == tensor_numel(node->grad[0]);
+    default:
+        return false;
+    }
+}
+
 void backward_settle_error(const Capture *cap, int64_t visit, Error *err) {
     for (int i = 0; i < cap->in.n && err->code != ERR_none && err->code != ERR_unsupported; i++) {
         const EntryTensor *entry = &cap->in.entry[i];

@@ -31,6 +31,9 @@ void backward_run(BackwardEngine *engine, const Edge *root, Tensor *const *tange
  * the edge has: a later region has changed the size of a leaf (set_), and what this region refuses
  * may come first. */
 ErrCode backward_check_resumed(Edge edge, const Tensor *grad, Error *err);
+/* Does the rule compute a gradient where, for some values or sizes, that of eager PyTorch is the
+ * one that came in, so that two .grad that the program sees would share memory? */
+bool backward_hides_pass(const Capture *cap, const GradNode *node);
 /* After a walk that has raised an error: unsupported if a grad_fn from before the region may have
  * raised its own first, because it has no derivative and its turn is not known. */
 void backward_settle_error(const Capture *cap, int64_t visit, Error *err);

@@ -164,6 +164,10 @@ static ErrCode final_run_kind(const FinalBackward *x, GradNode *node, bool *need
     case GRAD_NODE_EXTERNAL:
         break;
     case GRAD_NODE_OP:
+        if (backward_hides_pass(cap, node)) {
+            return error_set(cap->emit.err, ERR_unsupported, "a .grad in the memory of another");
+        }
+        return capture_differentiate(cap, node, need, node->grad, out);
     case GRAD_NODE_ZERO:
     case GRAD_NODE_FUNCTION:
         return capture_differentiate(cap, node, need, node->grad, out);

@@ -119,15 +119,15 @@ bool joint_hides_view(const Capture *cap, const GradNode *node, const Node *out)
     const Call *call = node->call ? node->call : node->node ? node->node->call : NULL;
     const ResumedRoot *root =
         node->grad[0] ? passed_root(cap->in.resumed, (const Node *)node->grad[0]) : NULL;
-    bool scan = call && call->op->id == OP__take_scan; /* cummax, cummin */
-    if (scan && cap->sees_grads && tensor_numel(call->arg[0].tensor) == 0) {
-        return true; /* eager PyTorch passes on the operand */
+    if (backward_hides_pass(cap, node)) {
+        return true;
     }
     if (call && call->op->id == OP_as_strided_scatter && root && root->passed != PASSED_NOT) {
         return true; /* eager PyTorch passes on a view, if the gradient is contiguous there */
     }
-    bool view = call && (call->op->kind == KIND_VIEW || call->op->kind == KIND_MULTI_VIEW);
-    if (view && out && root && root->passed != PASSED_NOT && !is_passed_on(node, out) &&
+    bool moves = call && (call->op->kind == KIND_VIEW || call->op->kind == KIND_MULTI_VIEW ||
+                          call->op->propagation == PROPAGATION_MOVE); /* view_copy, too */
+    if (moves && out && root && root->passed != PASSED_NOT && !is_passed_on(node, out) &&
         tensor_numel(&out->t) == tensor_numel(node->grad[0])) {
         return true; /* a copy here, where tangents are contiguous */
     }
