@@ -166,6 +166,10 @@ GridPlan grid_plan(Emit *e, const Tensor *input, Tensor *grid, int mode, int pad
                   .points = 1,
                   .cells = 1,
                   .input = input};
+    if (!grid) { /* the error is in e */
+        p.points = 0;
+        return p;
+    }
     for (int d = 0; d < p.n; d++) {
         p.out[d] = grid->size[1 + d];
         p.points *= p.out[d];
