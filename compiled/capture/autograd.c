@@ -58,7 +58,8 @@ void cap_call_replace(Call *call, const Tensor *t, Tensor *by) {
 
 void cap_freeze_geometry(Capture *cap, const Var *v) {
     const Tensor *t = &v->tensor;
-    Tensor *before = arena_copy(cap->arena, t, sizeof *t);
+    Var *copy = arena_copy(cap->arena, v, sizeof *v); /* a checkpoint reads saved ones as values */
+    Tensor *before = &copy->tensor;
     for (GradNode *node = cap->tape; node; node = node->older) {
         for (int i = 0; node->operand && i < node->nslot; i++) {
             node->operand[i] = node->operand[i] == t ? before : node->operand[i];
