@@ -5,23 +5,22 @@
 
 #include <stdlib.h>
 
-/* Runs both executors with less and less memory, each by a twentieth: the runs of a program with
- * memory enough, and until none is left for its inputs. Adds the calls that ended for it. */
-static void run_with_less_and_less(const Checker *c, const Program *p, int *limited) {
-    for (int64_t bytes = 1 << 20; bytes > 64; bytes -= bytes / 20) {
-        Arena work = ARENA_EMPTY;
-        RunOptions run = c->run;
-        run.limits.max_bytes = bytes;
-        const Executor *executors[] = {&c->reference, &c->b};
-        for (int k = 0; k < COUNT_OF(executors); k++) {
-            Executor e = *executors[k];
-            const Result *r = e.run(&e, p, &run, &work);
-            for (int i = 0; i < r->ncalls; i++) {
-                *limited += !r->calls[i].ok && r->calls[i].error == ERR_limit;
-            }
+/* Runs both executors with so much memory: how many calls ended for the lack of it? */
+static int ends_for_memory(const Checker *c, const Program *p, int64_t bytes) {
+    Arena work = ARENA_EMPTY;
+    RunOptions run = c->run;
+    run.limits.max_bytes = bytes;
+    const Executor *executors[] = {&c->reference, &c->b};
+    int limited = 0;
+    for (int k = 0; k < COUNT_OF(executors); k++) {
+        Executor e = *executors[k];
+        const Result *r = e.run(&e, p, &run, &work);
+        for (int i = 0; i < r->ncalls; i++) {
+            limited += !r->calls[i].ok && r->calls[i].error == ERR_limit;
         }
-        arena_destroy(&work);
     }
+    arena_destroy(&work);
+    return limited;
 }
 
 START_TEST(a_run_survives_the_end_of_its_memory_anywhere) {
@@ -37,7 +36,35 @@ START_TEST(a_run_survives_the_end_of_its_memory_anywhere) {
     int limited = 0;
     for (uint64_t i = 0; i < n; i++) {
         arena_reset(&arena);
-        run_with_less_and_less(&c, generate_program_info(&arena, &options, 9, i, NULL), &limited);
+        const Program *p = generate_program_info(&arena, &options, 9, i, NULL);
+        for (int64_t bytes = 1 << 20; bytes > 64; bytes -= bytes / 20) {
+            limited += ends_for_memory(&c, p, bytes);
+        }
+    }
+    ck_assert_int_gt(limited, 100);
+}
+END_TEST
+
+/* Its rule plans the points of the grid before it makes anything (program/sampling/grid.c). */
+START_TEST(so_does_the_gradient_of_a_grid_sampler) {
+    static const char text[] =
+        "{\"twingrad\":1,\"inputs\":[{\"name\":\"x\",\"dtype\":\"float32\",\"size\":[1,1,3,3],"
+        "\"requires_grad\":true,\"data\":{\"fill\":\"dyadic\",\"seed\":1}},{\"name\":\"g\","
+        "\"dtype\":"
+        "\"float32\",\"size\":[1,2,2,2],\"requires_grad\":true,\"data\":{\"fill\":\"dyadic\","
+        "\"seed\":2}}],\"body\":[{\"op\":\"grid_sampler_2d\",\"input\":\"x\",\"grid\":\"g\","
+        "\"interpolation_mode\":0,\"padding_mode\":0,\"align_corners\":true,\"out\":\"v\"},"
+        "{\"op\":\"sum\",\"self\":\"v\",\"out\":\"s\"},{\"op\":\"grad\",\"outputs\":[\"s\"],"
+        "\"inputs\":[\"x\",\"g\"],\"create_graph\":true,\"out\":[\"a\",\"b\"]}],\"return\":[\"a\","
+        "\"b\"]}";
+    Checker c;
+    CompileOptions compile = COMPILE_DEFAULT;
+    char message[256];
+    ck_assert(checker_open(&c, "reference,compiled", &compile, message, sizeof message));
+    int limited = 0;
+    const Program *p = parse(text);
+    for (int64_t bytes = 64; bytes < 1 << 19; bytes += 256) {
+        limited += ends_for_memory(&c, p, bytes);
     }
     ck_assert_int_gt(limited, 100);
 }
@@ -49,6 +76,7 @@ int main(void) {
     tcase_set_timeout(tests, 3600);
     tcase_add_checked_fixture(tests, set_up, tear_down);
     tcase_add_test(tests, a_run_survives_the_end_of_its_memory_anywhere);
+    tcase_add_test(tests, so_does_the_gradient_of_a_grid_sampler);
     suite_add_tcase(suite, tests);
     return run_suite("harness/limits", suite);
 }
