@@ -139,7 +139,7 @@ void page_groups(Page *p) {
         markup_text(p->m, "%s", results_text(g, "group", "?"));
         if (with) {
             markup_element(p->m, "small", NULL, NULL,
-                           arena_printf(p->arena, "one mistake with %s", with));
+                           arena_printf(p->arena, "one bug with %s", with));
         }
         if (issue[0]) {
             bool link = strncmp(issue, "https://", 8) == 0;

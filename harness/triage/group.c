@@ -103,7 +103,7 @@ static bool begin_at_one_op(const Group *a, const Group *b) {
     return shared > 0 && a->nop + b->nop - shared <= FEW;
 }
 
-static bool are_of_one_mistake(const Group *a, const Group *b) {
+static bool are_of_one_bug(const Group *a, const Group *b) {
     return is_attributed(a->key) && is_attributed(b->key) && !a->issue && !b->issue &&
            begin_at_one_op(a, b);
 }
@@ -122,7 +122,7 @@ void groups_join(Groups *groups) {
     for (int i = 0; i < groups->n; i++) {
         for (int k = 0; k < i; k++) {
             int a = group_leader(groups, k), b = group_leader(groups, i);
-            if (a != b && are_of_one_mistake(&groups->group[k], &groups->group[i])) {
+            if (a != b && are_of_one_bug(&groups->group[k], &groups->group[i])) {
                 groups->group[a > b ? a : b].with = a > b ? b : a;
             }
         }

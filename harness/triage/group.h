@@ -2,7 +2,7 @@
  * a group is all findings of one cause (cause.h) or, where none is found, of one signature.
  *
  * What is attributed by what differs, since no step and no interpretation of the graph shows it
- * (capture, joint, epilogue), has one group for each difference. But one mistake in an op is a
+ * (capture, joint, epilogue), has one group for each difference. But one bug of an op is a
  * wrong size in one program and a missing error in another. So such groups are joined if most
  * findings of both begin at one op, or if they share one of a few ops. Calls with out= and
  * _foreach ops are mechanisms of their own, and count as one op each. */
@@ -53,7 +53,7 @@ typedef struct GroupFinding {
 
 /* Counts findings. NULL if there are too many groups. */
 Group *group_add(Groups *groups, const GroupFinding *finding);
-/* Joins groups that are of one mistake (see above). Groups of known issues stay as they are. */
+/* Joins groups that are of one bug (see above). Groups of known issues stay as they are. */
 void groups_join(Groups *groups);
 /* The worst status in the group: new, then flaky, then known. */
 FindingStatus group_status(const Group *group);
