@@ -189,6 +189,7 @@ double_negation() {
 }
 
 @test "the oracle stages names the pass that a fault is in" {
+    too_long_if_sanitized
     "$TWINGRAD" fuzz --oracle stages --fault cse_merges_signed_zeros --runs 400 --no-minimize --every --json >found.json || [ $? -eq 1 ]
     grep -q '"fired":\["values","stages"\]' found.json
     "$TWINGRAD" fuzz --oracle stages --runs 300
@@ -196,6 +197,7 @@ double_negation() {
 }
 
 @test "fuzz --swarm-passes leaves out other passes for each program, and a report says which" {
+    too_long_if_sanitized
     "$TWINGRAD" fuzz --swarm-passes --verify --runs 500
     "$TWINGRAD" fuzz --swarm-passes --fault RG-1 --seed 3 --runs 500 --no-minimize --out swarm >/dev/null || [ $? -eq 1 ]
     grep -rlq -- '--disable' swarm

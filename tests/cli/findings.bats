@@ -51,6 +51,7 @@ signed_zeros() {
 }
 
 @test "a campaign with three faults ends in three groups, one each, whatever their signatures" {
+    too_long_if_sanitized
     "$TWINGRAD" fuzz --fault RG-1 --fault NU-12 --fault FU-16 --runs 5000 --json --seed 1 --out reports >lines.json || [ $? -eq 1 ]
     json 'r[-1]["findings"] >= 120 and len(r[-1]["signatures"]) > 3 and sorted(g["group"] for g in r[-1]["groups"]) == ["capture/flags", "cse", "reinplace"]' <lines.json
     json 'sum(g["findings"] for g in r[-1]["groups"]) == r[-1]["findings"] and all(g["standing"] == "new" for g in r[-1]["groups"])' <lines.json
@@ -101,6 +102,7 @@ END
 }
 
 @test "the page of a finding is under a page, and has one command that replays it" {
+    too_long_if_sanitized
     "$TWINGRAD" fuzz --fault GR-10 --fault MU-7 --fault GU-5 --runs 1500 --quiet --out reports >/dev/null || [ $? -eq 1 ]
     [ "$(ls reports/*/finding.md | wc -l)" -gt 20 ]
     for page in reports/*/finding.md; do
