@@ -333,8 +333,8 @@ struct OpInfo {
                           (grad_fn, which a stale view may refuse) before the op checks anything */
     bool checks_first; /* a composite in PyTorch, which checks its operands before it reads their
                           history */
-    bool memory_order; /* FUNC: the values of the result depend on the order in which the elements
-                          of self lie in memory */
+    bool memory_order; /* FUNC: the values of the result, or whether the op refuses self, depend on
+                          the order in which the elements of self lie in memory */
 };
 
 const OpInfo *op_info(OpId id);

@@ -80,7 +80,7 @@ END
 
 @test "the regressions are replayed without a finding, into forms that validators accept" {
     corpus=$BATS_TEST_DIRNAME/../../corpus
-    "$TWINGRAD" replay "$corpus/regressions" $(forms)
+    "$TWINGRAD" replay --verify "$corpus/regressions" $(forms)
     valid_forms
     [ "$(grep -c '<testcase' out.xml)" -eq "$(ls "$corpus/regressions" | wc -l)" ]
     grep -q 'failures="0"' out.xml
