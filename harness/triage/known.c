@@ -4,6 +4,7 @@
 
 #include "harness/targets/declare.h"
 #include "harness/triage/dead.h"
+#include "harness/triage/through.h"
 #include "harness/util/json_file.h"
 
 #include <fnmatch.h>
@@ -69,7 +70,8 @@ static bool read_known_kind(Reader *r, const Json *j, KnownIssue *out) {
 static bool read_known_conditions(Reader *r, const Json *entry, KnownIssue *out) {
     const Json *unused = json_get(entry, "unused"), *repeated = json_get(entry, "repeated"),
                *refused = json_get(entry, "refused"), *reentrant = json_get(entry, "reentrant"),
-               *block = json_get(entry, "block"), *answers = json_get(entry, "answers");
+               *block = json_get(entry, "block"), *answers = json_get(entry, "answers"),
+               *through = json_get(entry, "through");
     if ((unused && !json_read_bool(r, unused, &out->unused)) ||
         (repeated && !json_read_bool(r, repeated, &out->repeated)) ||
         (refused && !json_read_bool(r, refused, &out->refused)) ||
@@ -83,6 +85,10 @@ static bool read_known_conditions(Reader *r, const Json *entry, KnownIssue *out)
     }
     if (out->reentrant && out->block != CONTEXT_checkpoint) {
         return json_bad(r, reentrant, "goes with \"block\": \"checkpoint\" only");
+    }
+    out->through = through ? known_read_text(r, entry, "through", NULL) : NULL;
+    if (through && !out->through) {
+        return false;
     }
     out->answers[0] = out->answers[1] = "*";
     if (!answers) {
@@ -98,10 +104,10 @@ static bool read_known_conditions(Reader *r, const Json *entry, KnownIssue *out)
 }
 
 static bool read_issue(Reader *r, const Json *entry, const char *path, KnownIssue *out) {
-    static const char *const keys[] = {"kind",    "signature", "pair",   "versions", "answer",
-                                       "answers", "cause",     "unused", "repeated", "refused",
-                                       "block",   "reentrant", "issue",  "source",   "date",
-                                       "note",    "program",   NULL};
+    static const char *const keys[] = {"kind",    "signature", "pair",    "versions", "answer",
+                                       "answers", "cause",     "unused",  "repeated", "refused",
+                                       "block",   "reentrant", "through", "issue",    "source",
+                                       "date",    "note",      "program", NULL};
     if (!json_want(r, entry, JSON_OBJECT, "an object") || !json_keys(r, entry, keys, NULL)) {
         return false;
     }
@@ -249,8 +255,15 @@ static bool calls_again(const Program *p, const Finding *f) {
     return statement_is_repeated(p, f->culprit) || statement_is_repeated(p, made);
 }
 
-static bool has_block(const KnownIssue *k, const Program *p) {
-    return program_has_context(p, k->block) && (!k->reentrant || program_is_reentrant(p));
+/* Does the minimized program have what the issue needs? */
+static bool has_what_it_needs(const KnownIssue *k, const Program *p) {
+    return (k->block == CONTEXT_grad_mode || program_has_context(p, k->block)) &&
+           (!k->reentrant || program_is_reentrant(p)) &&
+           (!k->through || program_writes_through(p, k->through));
+}
+
+static bool needs_something(const KnownIssue *k) {
+    return k->block != CONTEXT_grad_mode || k->through;
 }
 
 KnownIssue *known_find(const Known *known, const KnownPair *pair, const Program *p, bool minimized,
@@ -260,7 +273,7 @@ KnownIssue *known_find(const Known *known, const KnownPair *pair, const Program 
         if (known_applies(k, pair) && signature_matches(k, p, finding) &&
             answers_match(k, finding) && (!k->unused || statement_is_dead(p, finding->sid)) &&
             (!k->repeated || calls_again(p, finding)) &&
-            (k->block == CONTEXT_grad_mode || (minimized && has_block(k, p)))) {
+            (!needs_something(k) || (minimized && has_what_it_needs(k, p)))) {
             return k;
         }
     }

@@ -15,7 +15,8 @@
  * `"unused": true`, to statements whose results nothing needs, `"repeated": true`, to ops that were
  * called before on the same (dead.h);
  * `"block": CONTEXT`, to minimized programs with a block in this context, with `"reentrant": true`
- * in a reentrant checkpoint. `program` is a file that shows it, relative to this one. */
+ * in a reentrant checkpoint; `"through": OP`, a pattern, to minimized programs that write through a
+ * view of that op (through.h). `program` is a file that shows it, relative to this one. */
 #ifndef HARNESS_KNOWN_H
 #define HARNESS_KNOWN_H
 
@@ -45,6 +46,7 @@ typedef struct KnownIssue {
     bool refused;                                /* both answers are errors */
     BlockContext block;     /* one that the program needs; CONTEXT_grad_mode: none */
     bool reentrant;         /* ... a reentrant one */
+    const char *through;    /* an op whose view the program writes to; or NULL */
     const char *answers[2]; /* "*" if absent */
     int64_t since, until;   /* version_number of the first and the last */
     const char *program;    /* path from the current directory, or NULL */

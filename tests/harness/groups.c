@@ -168,6 +168,35 @@ START_TEST(a_known_issue_covers_what_the_program_itself_shows) {
 }
 END_TEST
 
+/* Writes through a view of expand, through a view of that, through transpose, and none. */
+START_TEST(a_known_issue_covers_writes_through_one_kind_of_view) {
+#define IN                                                                                         \
+    "{\"twingrad\":1,\"inputs\":[{\"name\":\"x\",\"dtype\":\"float32\",\"size\":[2,2],\"data\":["  \
+    "1,2,3,4]}],"
+#define EXPAND "{\"op\":\"expand\",\"self\":\"x\",\"size\":[2,2],\"out\":\"v\"},"
+#define FLIP(of) "{\"op\":\"t\",\"self\":\"" of "\",\"out\":\"w\"},"
+#define ABS(of) "{\"op\":\"abs_\",\"self\":\"" of "\"}"
+    static const struct {
+        const char *program;
+        bool covered;
+    } cases[] = {{IN "\"body\":[" EXPAND ABS("v") "],\"return\":[\"x\"]}", true},
+                 {IN "\"body\":[" EXPAND FLIP("v") ABS("w") "],\"return\":[\"x\"]}", true},
+                 {IN "\"body\":[" EXPAND FLIP("x") ABS("w") "],\"return\":[\"v\"]}", false},
+                 {IN "\"body\":[" EXPAND ABS("x") "],\"return\":[\"v\"]}", false}};
+    KnownIssue issue = any_issue();
+    issue.through = "expand*";
+    Known known = {&issue, 1};
+    const KnownPair pair = {.name = "torch:eager,torch:aot_eager"};
+    Finding f = located("values-data-abs_", "", "");
+    for (int i = 0; i < COUNT_OF(cases); i++) {
+        const Program *p = parse(cases[i].program);
+        ck_assert_msg((known_find(&known, &pair, p, true, &f) != NULL) == cases[i].covered, "%d",
+                      i);
+        ck_assert_ptr_null(known_find(&known, &pair, p, false, &f)); /* not minimized yet */
+    }
+}
+END_TEST
+
 START_TEST(a_known_issue_covers_by_version_and_answer) {
     KnownIssue issue = any_issue();
     issue.answer = "ASSERT";
@@ -422,6 +451,7 @@ int main(void) {
     tcase_add_test(tests, attributed_groups_that_share_one_of_few_ops_are_joined);
     tcase_add_test(tests, groups_with_a_step_or_an_issue_or_without_an_op_stay_apart);
     tcase_add_test(tests, a_known_issue_covers_by_signature_pair_and_cause);
+    tcase_add_test(tests, a_known_issue_covers_writes_through_one_kind_of_view);
     tcase_add_test(tests, a_known_issue_covers_by_version_and_answer);
     tcase_add_test(tests, a_known_issue_covers_what_the_program_itself_shows);
     tcase_add_test(tests, a_statement_is_dead_if_nothing_needs_its_result);
