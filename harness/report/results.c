@@ -1,6 +1,7 @@
 /* Collecting results into one JSON object, and writing the files that are made of it. */
 #include "harness/report/results.h"
 
+#include "harness/triage/locate.h"
 #include "harness/util/io.h"
 #include "harness/util/status.h"
 #include "harness/util/version.h"
@@ -19,19 +20,6 @@ static void member_text(Text *t, const char *key, const char *value) {
     text_json_string(t, value);
 }
 
-/* The op of a signature, oracle-kind-op or oracle-kind-op-step, whose fields hold no dash. */
-static const char *op_of(Arena *arena, const char *signature) {
-    const char *at = signature;
-    for (int dashes = 0; dashes < 2; dashes++) {
-        at = strchr(at, '-');
-        if (!at) {
-            return "";
-        }
-        at++;
-    }
-    return arena_printf(arena, "%.*s", (int)strcspn(at, "-"), at);
-}
-
 void results_add_finding(Results *r, const ResultsFinding *f) {
     Text *t = &r->findings;
     t->arena = r->arena;
@@ -44,7 +32,9 @@ void results_add_finding(Results *r, const ResultsFinding *f) {
         text_printf(t, ",\"first\":%lld", (long long)f->first);
     }
     text_printf(t, ",\"statements\":%d", f->statements);
-    member_text(t, "op", op_of(r->arena, f->signature));
+    int length;
+    const char *op = signature_op(f->signature, &length);
+    member_text(t, "op", arena_printf(r->arena, "%.*s", length, op));
     if (f->group) {
         member_text(t, "group", f->group);
     }

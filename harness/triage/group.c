@@ -1,6 +1,8 @@
 /* A table by key with linear search: campaigns have few groups. */
 #include "harness/triage/group.h"
 
+#include "harness/triage/locate.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -24,16 +26,13 @@ Group *group_find(const Groups *groups, const char *key) {
 
 /* ---- what groups share ---- */
 
-/* What a signature, oracle-kind-op, names: its op, without the underscore of an in-place op; as
+/* What a signature names: its op, without the underscore of an in-place op; as
  * `mechanism`, "out" for any call with out=, "_foreach" for any such op. False if it names none: a
  * return, the setup. The gradient functions and the functions of the program count. */
 static bool group_op(const char *signature, bool mechanism, char *op, size_t size) {
-    const char *at = strchr(signature, '-');
-    at = at ? strchr(at + 1, '-') : NULL;
-    if (!at) {
-        return false;
-    }
-    snprintf(op, size, "%.*s", (int)strcspn(at + 1, "-"), at + 1);
+    int n;
+    const char *name = signature_op(signature, &n);
+    snprintf(op, size, "%.*s", n, name);
     char *dot = strstr(op, ".out");
     bool foreach = strncmp(op, "_foreach_", 9) == 0;
     if (mechanism) {

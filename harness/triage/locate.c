@@ -304,3 +304,10 @@ void check_sketch(const Program *p, Finding *finding, Arena *arena) {
     snprintf(finding->signature, sizeof finding->signature, "%s-%s-%s",
              oracle_name(finding->oracle), finding->root.kind, finding->root.op);
 }
+
+const char *signature_op(const char *signature, int *length) {
+    const char *kind = strchr(signature, '-');
+    const char *op = kind ? strchr(kind + 1, '-') : NULL;
+    *length = op ? (int)strcspn(op + 1, "-") : 0;
+    return op ? op + 1 : "";
+}
