@@ -314,6 +314,25 @@ bool backward_reads_uncounted(const GradNode *node) {
     return false;
 }
 
+bool backward_leaf_waits(const Capture *cap, int64_t visit, const Var *leaf) {
+    for (int j = 0; j < cap->in.n && leaf->entry >= 0; j++) {
+        if (cap->external[j] && cap->external[j]->visit == visit &&
+            (j >= 64 || (cap->in.entry[leaf->entry].reached_by >> j & 1))) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Do the derivative's ops read indices without a check of their own, because the op has checked
+ * them? */
+static bool derivative_trusts_indices(const GradNode *node) {
+    const Call *call = node->call ? node->call : node->node ? node->node->call : NULL;
+    ValueChecks checks = call ? call->op->value_checks : VALUE_CHECK_NONE;
+    return checks == VALUE_CHECK_CLASSES || checks == VALUE_CHECK_ROWS ||
+           checks == VALUE_CHECK_BAGS;
+}
+
 ErrCode backward_check_saved(Capture *cap, const GradNode *node, Error *err) {
     if (node->freed || (node->other_half_freed && node->other_half_freed != node->visit)) {
         bool need[MAX_SLOTS];
@@ -328,5 +347,7 @@ ErrCode backward_check_saved(Capture *cap, const GradNode *node, Error *err) {
         TRY(backward_check_value(cap, node, &node->saved[i], err));
     }
     cap->reads_uncounted = backward_reads_uncounted(node);
-    return ERR_none;
+    return cap->reads_uncounted && derivative_trusts_indices(node)
+               ? error_set(err, ERR_unsupported, UNCOUNTED)
+               : ERR_none;
 }

@@ -49,6 +49,10 @@ void backward_deliver(BackwardEngine *engine, Edge edge, Tensor *grad, bool owne
 /* Was a value that the node saved written by a tensor that set_ has put on its memory? The write
  * counts elsewhere: a backward of eager PyTorch does not refuse it, and reads what was written. */
 bool backward_reads_uncounted(const GradNode *node);
+/* Does an argument whose history the walk `visit` has reached lead to the leaf as well? Then the
+ * leaf's gradient is not complete yet: .grad and its hooks wait. Known in programs with hooks, or
+ * that see .grad. */
+bool backward_leaf_waits(const Capture *cap, int64_t visit, const Var *leaf);
 /* Refuses a node before it runs: freed, the grad_fn of a saved operand, a saved version. The error
  * goes to `err`. */
 ErrCode backward_check_saved(Capture *cap, const GradNode *node, Error *err);

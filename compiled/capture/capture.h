@@ -152,7 +152,7 @@ ErrCode capture_faulty_call(Capture *cap, Call *call);
 /* Is the CHECK of this index or divisor left out? */
 bool capture_omits_check(const Capture *cap, const Call *call, const Node *checked);
 
-/* ---- out_faults.c: seeded faults of out= and of lists ---- */
+/* ---- call_faults.c: seeded faults of out= and of lists ---- */
 /* What becomes of a call with out=, or of one on lists. */
 ErrCode capture_faulty_out(Capture *cap, Call *call);
 ErrCode capture_faulty_list(Capture *cap, Call *call);
@@ -293,6 +293,8 @@ ErrCode capture_differentiate(Capture *cap, GradNode *node, const bool *need, Te
 ErrCode capture_walk_apart(Capture *cap, Tensor *const *output, Tensor **tangent, int n);
 /* What happens before a node runs: hooks, and retain_grad. */
 ErrCode capture_before_node(Capture *cap, GradNode *node);
+
+/* ---- capture/copy_slices.c ---- */
 /* Copies the gradient of a base to `whole`, a tensor like the base; *window becomes the written
  * view of it (CopySlices). ERR_invalid for a view outside of its base. */
 ErrCode capture_window(Capture *cap, const GradNode *node, Var *whole, const Tensor *grad,
@@ -373,7 +375,7 @@ const HookNames *capture_external_hooks(const Capture *cap, int entry);
 /* A later region has registered the hook on output `nr` of the node. */
 void capture_add_hook(Capture *cap, GradNode *node, int nr, int function);
 
-/* ---- capture/function_faults.c ---- */
+/* ---- capture/call_faults.c: of functions and hooks ---- */
 void capture_fault_counts_once(const Capture *cap, const GradNode *node, Tensor **out);
 Var *capture_fault_returns_apart(Capture *cap, Var *v, Edge before);
 bool capture_fault_has_hooks(const Capture *cap);

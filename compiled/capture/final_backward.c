@@ -53,13 +53,8 @@ static ErrCode final_refuse_moved_leaf(const FinalBackward *x, Var *leaf, Tensor
 /* Must the hooks of the leaf wait for what an earlier region adds to its gradient? */
 static bool final_hooks_wait(const FinalBackward *x, const Var *leaf) {
     const CaptureInput *in = &x->cap->in;
-    bool waits = leaf->entry >= 0 && in->resumed && in->resumed->waits[leaf->entry];
-    for (int j = 0; j < in->n && leaf->entry >= 0; j++) {
-        const GradNode *external = x->cap->external[j];
-        waits |= external && external->visit == x->engine.visit &&
-                 (in->entry[leaf->entry].reached_by >> (j & 63) & 1);
-    }
-    return waits;
+    return (leaf->entry >= 0 && in->resumed && in->resumed->waits[leaf->entry]) ||
+           backward_leaf_waits(x->cap, x->engine.visit, leaf);
 }
 
 static ErrCode final_run_accumulate_grad(const FinalBackward *x, GradNode *node) {

@@ -70,23 +70,6 @@ ErrCode capture_differentiate(Capture *cap, GradNode *node, const bool *need, Te
     return e->err->code;
 }
 
-ErrCode capture_window(Capture *cap, const GradNode *node, Var *whole, const Tensor *grad,
-                       Tensor **window) {
-    Emit *e = &cap->emit;
-    Tensor layout = *node->view;
-    int64_t extent;
-    (void)emit_op(e, OP_copy_, 2, &whole->tensor, grad);
-    TRY(e->err->code);
-    layout.offset -= node->base->offset;
-    if (layout.offset < 0 || !tensor_extent(&layout, &extent) ||
-        extent > whole->tensor.storage->numel) {
-        return error_set(e->err, ERR_invalid, "the written view lies outside its base's geometry");
-    }
-    *window = emit_op(e, OP_as_strided, 4, &whole->tensor, layout.size, layout.ndim, layout.stride,
-                      layout.ndim, layout.offset);
-    return e->err->code;
-}
-
 /* CopySlices: the base's gradient, in which the op's own gradient replaces the view's slice. */
 static ErrCode grad_run_copy_slices(ProgramGrad *in, const GradNode *node, bool *need,
                                     Tensor **out) {
@@ -232,6 +215,11 @@ static void grad_capture_node(BackwardEngine *x, GradNode *node) {
 
 static ErrCode grad_run_kind(ProgramGrad *in, GradNode *node, bool *need, Tensor **out) {
     Capture *cap = in->cap;
+    const Var *leaf = node->kind == GRAD_NODE_ACCUMULATE_GRAD ? node->leaf : NULL;
+    if (leaf && (leaf->hooks || leaf->post_hooks || cap->sees_grads) &&
+        backward_leaf_waits(cap, in->engine.visit, leaf)) {
+        return grad_refuse_external(cap);
+    }
     TRY(capture_before_node(cap, node));
     switch (node->kind) {
     case GRAD_NODE_ACCUMULATE_GRAD:

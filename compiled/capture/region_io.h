@@ -49,8 +49,8 @@ typedef struct EntryTensor {
     const OpInfo *refuses; /* the op of its grad_fn, if that has no derivative; or NULL */
     bool refuses_at_once;  /* ... as soon as a backward reaches it: the history of no other entry
                               leads to it, for which it might have to wait */
-    uint64_t reached_by;   /* of a leaf, in a program with hooks: bit j if the history of entry j
-                              leads to it */
+    uint64_t reached_by;   /* of a leaf, in a program with hooks or that sees .grad: bit j if the
+                              history of entry j   leads to it */
     int node; /* ... the first entry whose grad_fn is the same node of autograd: another
                  result of unbind. Itself: none before */
 } EntryTensor;

@@ -291,26 +291,33 @@ static void joint_run_moved_leaf(Joint *j, Var *leaf, Tensor *grad) {
         cap->moved_leaves = arena_array(cap->arena, int, cap->in.n);
     }
     cap->moved_leaves[cap->nmoved_leaves++] = leaf->entry;
-    joint_accumulate(j, leaf, grad);
+    if (grad) {
+        joint_accumulate(j, leaf, grad);
+    }
 }
 
 static void joint_run_accumulate_grad(Joint *j, const GradNode *node) {
     Var *leaf = node->leaf;
-    if (!node->grad[0] || backward_grad_fn(j->c->capture, leaf, &j->err) != ERR_none) {
+    Tensor *grad = node->grad[0];
+    if ((!grad && !since(moved_leaf_first)) ||
+        backward_grad_fn(j->c->capture, leaf, &j->err) != ERR_none) {
         return;
     }
     if (leaf->grad_fn.node) {
-        joint_run_moved_leaf(j, leaf, node->grad[0]);
+        joint_run_moved_leaf(j, leaf, grad);
+        return;
+    }
+    if (!grad) {
         return;
     }
     if (leaf->retains_grad && !since(retain_detached)) { /* before detach_ made it a leaf */
-        joint_accumulate(j, leaf, node->grad[0]);
+        joint_accumulate(j, leaf, grad);
     }
-    bool shares = joint_passed(j->c->capture, (Node *)node->grad[0]) == PASSED_VIEW;
+    bool shares = joint_passed(j->c->capture, (Node *)grad) == PASSED_VIEW;
     if (shares && cap_requires_grad(leaf)) { /* it would be .grad itself (capture/accumulate.c) */
         error_set(&j->err, ERR_unsupported, "a .grad that shares memory with the caller's tensor");
     } else if (cap_requires_grad(leaf)) {
-        joint_accumulate(j, leaf, node->grad[0]);
+        joint_accumulate(j, leaf, grad);
     }
 }
 

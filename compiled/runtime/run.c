@@ -112,6 +112,7 @@ Result *compiled_run(const Program *p, const CompileOptions *compile, const RunO
                         .arena = arena};
     r.walks_inside = capture_walks_inside(p);
     r.hooks = r.walks_inside && (has_hook(&p->setup) || has_hook(&p->body) || has_hook(&p->after));
+    r.sees_grads = program_sees_grads(p);
     r.apart = !r.walks_inside && after_is_apart(p);
     r.breaks =
         has_graph_break(&p->body) && !needs_whole_tape(&p->body) && (r.apart || !p->after.first);

@@ -202,7 +202,7 @@ static void region_describe(RuntimeSession *r, Region *region, CaptureInput *in)
     }
     for (int i = 0; i < in->n; i++) {
         entry[i].node = r->hooks ? first_of_node(region, i) : i;
-        entry[i].reached_by = !r->hooks || entry[i].has_grad_fn
+        entry[i].reached_by = !(r->hooks || r->sees_grads) || entry[i].has_grad_fn
                                   ? 0
                                   : leaf_reached_by(r, region, in->n, region->live[i]);
     }

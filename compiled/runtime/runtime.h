@@ -98,6 +98,7 @@ typedef struct RuntimeSession {
     bool takes_gradients; /* some statement of the function does */
     bool prepares;        /* the setup and the body are one region */
     bool hooks;           /* ... and some are hooks */
+    bool sees_grads;      /* the program reads or sets .grad, or has a backward statement */
     bool walks_inside; /* the program has functions of its own, hooks or blocks under checkpoint */
     bool reshapes;     /* some statement changes the geometry of a tensor in place */
     Region *last;      /* the last region that a later backward may reach */

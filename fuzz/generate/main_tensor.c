@@ -178,8 +178,9 @@ GenVar *draw_main(Gen *g, const OpInfo *op) {
     if (op->draw == DRAW_BINCOUNT && draw_chance(g, 95)) {
         static const DType dtypes[] = {DT_int64, DT_int32, DT_int16, DT_int8, DT_uint8};
         int64_t length = draw_below(g, 7);
-        return draw_index_tensor(g, dtypes[draw_below(g, draw_chance(g, 60) ? 1 : 5)], &length, 1,
-                                 draw_chance(g, 2) ? -1 : 0, 5, -1);
+        int lowest = draw_chance(g, 2) ? -1 : 0;
+        DType dtype = dtypes[draw_below(g, draw_chance(g, 60) ? 1 : 5)];
+        return draw_index_tensor(g, dtype, &length, 1, lowest, 5, -1);
     }
     if (op->draw == DRAW_ONE_HOT && draw_chance(g, 90)) {
         int64_t size[2] = {draw_extent(g), draw_below(g, 4)};

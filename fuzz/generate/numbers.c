@@ -13,7 +13,8 @@ Scalar draw_scalar(Gen *g, DType dtype) {
         return draw_extreme_scalar(g, dtype);
     }
     if (g->situation.neutral && draw_chance(g, 50)) {
-        int64_t i = draw_below(g, 5) / 2 - (draw_chance(g, 20) ? 1 : 0);
+        int64_t i = draw_below(g, 5) / 2;
+        i -= draw_chance(g, 20) ? 1 : 0;
         return dtype_is_float(dtype) && draw_chance(g, 60) ? scalar_float((double)i)
                                                            : scalar_int(i > 1 ? 1 : i);
     }

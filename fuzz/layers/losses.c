@@ -97,7 +97,8 @@ static Drawn variances(Draw *x, int k) {
     if (n > 0 && draw_chance(g, 15)) {
         n--;
     } else if (n > 0 && draw_chance(g, 25)) {
-        size[draw_chance(g, 70) ? n - 1 : draw_below(g, n)] = draw_chance(g, 95) ? 1 : 2;
+        int64_t one = draw_chance(g, 95) ? 1 : 2;
+        size[draw_chance(g, 70) ? n - 1 : draw_below(g, n)] = one;
     }
     DType dtype = draw_chance(g, 95) ? x->t->dtype : draw_dtype(g);
     OpId id = made[draw_below(g, COUNT_OF(made))];

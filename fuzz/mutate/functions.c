@@ -131,10 +131,12 @@ bool mutant_change_function(Mutant *m) {
     case 4:
         change_save(m, f);
         break;
-    default:
-        f->grad_inputs[mutant_below(m, f->nparams)] =
+    default: {
+        NameId name =
             mutant_chance(m, 30) ? NAME_NONE : f->grad_outputs[mutant_below(m, f->nreturns)];
+        f->grad_inputs[mutant_below(m, f->nparams)] = name;
         break;
+    }
     }
     return true;
 }

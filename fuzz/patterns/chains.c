@@ -124,8 +124,9 @@ bool pattern_masks(Gen *g) {
         s = stmt_op(g, OP_to);
         set_tensor(s, 0, not );
         set_dtype(s, 1, draw_chance(g, 50) ? g->main : DT_int64);
-        want_return(g, say_scalar(g, draw_chance(g, 70) ? OP_ne_Scalar : OP_mul_Scalar,
-                                  stmt_commit(g, s, NAME_NONE), scalar_int(0)));
+        GenVar *number = stmt_commit(g, s, NAME_NONE);
+        OpId id = draw_chance(g, 70) ? OP_ne_Scalar : OP_mul_Scalar;
+        want_return(g, say_scalar(g, id, number, scalar_int(0)));
         return true;
     }
     GenVar *side[2];

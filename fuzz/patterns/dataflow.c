@@ -62,7 +62,8 @@ GenVar *draw_with_dims(Gen *g, int least) {
     }
     bool specials = g->specials;
     g->specials = specials || draw_chance(g, 5);
-    v = draw_input(g, draw_dtype(g), size, n, draw_chance(g, 30), 50);
+    bool grad = draw_chance(g, 30);
+    v = draw_input(g, draw_dtype(g), size, n, grad, 50);
     g->specials = specials;
     return v;
 }

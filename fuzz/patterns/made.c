@@ -95,7 +95,8 @@ static GenVar *made_product(Gen *g, DType dtype, const int64_t *size, int ndim) 
         right[d] = d + 2 == ndim ? n : size[d];
     }
     OpId id = draw_chance(g, 50) ? OP_matmul : ndim == 2 ? OP_mm : OP_bmm;
-    return say2(g, id, leaf(g, dtype, left, ndim), leaf(g, dtype, right, ndim));
+    GenVar *other = leaf(g, dtype, right, ndim);
+    return say2(g, id, leaf(g, dtype, left, ndim), other);
 }
 
 /* How an operand is made. */

@@ -8,9 +8,11 @@ static GenVar *memory_to_read(Gen *g) {
     static const DType dtype[] = {DT_int64, DT_int32, DT_int16, DT_int8, DT_uint8};
     int64_t size[2] = {draw_between(g, 1, 3), 8 * draw_between(g, 1, 2)};
     int n = draw_chance(g, 50) ? 2 : 1;
-    return draw_chance(g, 25) ? draw_with_dims(g, 1)
-                              : draw_input(g, dtype[draw_below(g, COUNT_OF(dtype))], size + 2 - n,
-                                           n, draw_chance(g, 70), 0);
+    if (draw_chance(g, 25)) {
+        return draw_with_dims(g, 1);
+    }
+    bool grad = draw_chance(g, 70);
+    return draw_input(g, dtype[draw_below(g, COUNT_OF(dtype))], size + 2 - n, n, grad, 0);
 }
 
 static GenVar *read_as_another(Gen *g, GenVar *x) {

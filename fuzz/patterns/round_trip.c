@@ -83,14 +83,17 @@ static GenVar *other_shape(Gen *g, GenVar *x, GenVar **middle) {
     switch (draw_below(g, 5)) {
     case 0:
         *middle = say_ints(g, OP_transpose, x, d, e);
-        return say_ints(g, OP_transpose, between(g, *middle), draw_chance(g, 50) ? d : d - n, e);
+        d -= draw_chance(g, 50) ? 0 : n;
+        return say_ints(g, OP_transpose, between(g, *middle), d, e);
     case 1:
         *middle = say_int(g, OP_unsqueeze, x, d);
         return say_int(g, OP_squeeze_dim, between(g, *middle), d);
-    case 2:
+    case 2: {
         *middle = say(g, OP_flatten, x);
-        return say_list(g, draw_chance(g, 50) ? OP_view : OP_reshape, between(g, *middle),
-                        x->t->size, (int)n);
+        GenVar *last = between(g, *middle);
+        OpId id = draw_chance(g, 50) ? OP_view : OP_reshape;
+        return say_list(g, id, last, x->t->size, (int)n);
+    }
     default:
         *middle = say_list(g, OP_flip, x, &d, 1);
         return say_list(g, OP_flip, between(g, *middle), &d, 1);
