@@ -232,10 +232,8 @@ Program *generate_program_info(Arena *arena, const GenerateOptions *options, uin
             draw_one_sign(g, &g->var[i]);
         }
     }
-    bool lengthy = draw_feature(g, g->w[W_lengthy]);
-    int64_t longest = options->max_statements > 0 ? options->max_statements : lengthy ? 48 : 16;
-    int total = pattern ? draw_below(g, lengthy ? 24 : 7)
-                        : (int)draw_between(g, min_i64(3, longest), longest);
+    int64_t longest = options->max_statements > 0 ? options->max_statements : 16;
+    int total = pattern ? draw_below(g, 7) : (int)draw_between(g, min_i64(3, longest), longest);
     int before = pattern || deliberate_error ? draw_below(g, total + 1) : total;
     draw_statements(g, before);
     if (pattern && gen_room(g)) {

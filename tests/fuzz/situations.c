@@ -214,25 +214,6 @@ START_TEST(long_lists_have_up_to_8_tensors) {
 }
 END_TEST
 
-/* Yes: more statements than 16; the most of a program. */
-static void see_length(void *user, const Program *p) {
-    Count *count = user, one = {0};
-    each_op(&p->body, count_op, &one);
-    count->programs++;
-    count->yes += one.ops > 16;
-    count->most = one.ops > count->most ? one.ops : count->most;
-}
-
-START_TEST(lengthy_programs_have_up_to_48_statements) {
-    Count with = {0}, without = {0};
-    programs("plain,lengthy=100,motif=20", see_length, &with);
-    programs("plain,motif=20", see_length, &without);
-    ck_assert_int_gt(with.yes, N / 2);
-    ck_assert_int_gt(with.most, 40);
-    ck_assert_int_lt(without.yes, N / 10);
-}
-END_TEST
-
 /* Yes: of two or more inputs of two or more dims none is contiguous. */
 static void see_layouts(void *user, const Program *p) {
     Count *count = user;
@@ -344,7 +325,6 @@ int main(void) {
     tcase_add_test(t, extremes_lie_beyond_both_ends);
     tcase_add_test(t, integers_are_the_main_dtype_and_reach_their_limits);
     tcase_add_test(t, long_lists_have_up_to_8_tensors);
-    tcase_add_test(t, lengthy_programs_have_up_to_48_statements);
     tcase_add_test(t, layout_pairs_meet_more_often);
     tcase_add_test(t, mixed_operands_differ_in_dtype_and_dims);
     tcase_add_test(t, unlike_operands_have_another_dtype);
