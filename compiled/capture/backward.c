@@ -347,7 +347,8 @@ ErrCode backward_check_saved(Capture *cap, const GradNode *node, Error *err) {
         TRY(backward_check_value(cap, node, &node->saved[i], err));
     }
     cap->reads_uncounted = backward_reads_uncounted(node);
-    return cap->reads_uncounted && derivative_trusts_indices(node)
+    /* a resumed region has no graph of what later regions wrote */
+    return cap->reads_uncounted && (cap->in.resumed || derivative_trusts_indices(node))
                ? error_set(err, ERR_unsupported, UNCOUNTED)
                : ERR_none;
 }

@@ -50,7 +50,7 @@ typedef struct EntryTensor {
     bool refuses_at_once;  /* ... as soon as a backward reaches it: the history of no other entry
                               leads to it, for which it might have to wait */
     uint64_t reached_by;   /* of a leaf, in a program with hooks or that sees .grad: bit j if the
-                              history of entry j   leads to it */
+                              history of entry j leads to it */
     int node; /* ... the first entry whose grad_fn is the same node of autograd: another
                  result of unbind. Itself: none before */
 } EntryTensor;

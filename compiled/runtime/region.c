@@ -12,9 +12,13 @@
 
 /* ---- compiled ---- */
 
+/* Ops whose result has as many elements as were counted during the capture check that, too
+ * (kernel_counted). */
 static bool has_checks(const Graph *g) {
     for (int i = 0; i < g->n; i++) {
-        if (g->node[i]->kind == NODE_CHECK) {
+        const Node *n = g->node[i];
+        if (n->kind == NODE_CHECK ||
+            (n->kind == NODE_OP && (n->op == OP_nonzero || n->op == OP__masked_select))) {
             return true;
         }
     }

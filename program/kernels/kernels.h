@@ -30,6 +30,10 @@ int64_t scalar_as_int(Scalar s, DType dtype);
 /* The single element of a one-element tensor as a Scalar. */
 Scalar tensor_item(const Tensor *t);
 
+/* Is there room for element number `n` in a result whose first size was counted before?
+ * ERR_internal if not: the values are others than those that were counted. */
+ErrCode kernel_counted(const Tensor *out, int64_t n, Error *err);
+
 /* `t` viewed with other sizes and strides (both of `ndim` entries); same storage and offset. */
 Tensor tensor_viewed_as(const Tensor *t, int ndim, const int64_t *size, const int64_t *stride);
 /* A dense array of `size` elements as a Tensor that a Walk can step through, with stride 0 along

@@ -162,8 +162,13 @@ int64_t kernel_count_nonzero(const Tensor *mask) {
 
 /* out is [n, ndim], with n as counted by kernel_count_nonzero: the coordinates of the nonzero
  * elements in row-major order. */
+ErrCode kernel_counted(const Tensor *out, int64_t n, Error *err) {
+    return n < out->size[0] ? ERR_none
+                            : error_set(err, ERR_internal,
+                                        "there are more elements than the result was made for");
+}
+
 ErrCode kernel_nonzero(const Call *call, Tensor *const *out, KernelCtx *k) {
-    (void)k;
     const Tensor *self = call->arg[0].tensor, *walked[1] = {self};
     int64_t position = 0, n = 0;
     for (Walk w = walk_start(self->size, self->ndim, walked, 1); walk_more(&w);
@@ -171,7 +176,7 @@ ErrCode kernel_nonzero(const Call *call, Tensor *const *out, KernelCtx *k) {
         if (!kernel_move_is_true(self, w.at[0])) {
             continue;
         }
-        CHECK(n < out[0]->size[0]);
+        TRY(kernel_counted(out[0], n, k->err));
         int64_t rest = position;
         for (int d = self->ndim - 1; d >= 0; d--) {
             int64_t at = out[0]->offset + n * out[0]->stride[0] + d * out[0]->stride[1];

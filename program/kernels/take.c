@@ -90,7 +90,7 @@ ErrCode kernel_masked_select(const Call *call, Tensor *const *out, KernelCtx *k)
         bool set;
         TRY(read_mask(mask, w.at[1], &set, k->err));
         if (set) {
-            CHECK(n < to->size[0]);
+            TRY(kernel_counted(to, n, k->err));
             element_cast(to->storage->data, to->dtype, to->offset + n++, self->storage->data,
                          self->dtype, w.at[0]);
         }

@@ -320,6 +320,26 @@ START_TEST(kernels_write_only_what_their_output_addresses) {
 }
 END_TEST
 
+/* Compiled code that computes other values than the capture did, where PyTorch leaves them open
+ * (duplicates of different values), finds other elements than it counted. */
+START_TEST(more_elements_than_were_counted_are_an_error) {
+    static const OpId ops[] = {OP_nonzero, OP__masked_select};
+    for (int i = 0; i < 2; i++) {
+        int64_t size[2] = {1, 1};
+        Error err = {0};
+        Tensor *mask = of(i == 0 ? DT_float32 : DT_bool, 3, (const double[]){1, 0, 1});
+        Tensor *out = arena_new(&arena, Tensor);
+        tensor_set_contiguous(out, i == 0 ? DT_int64 : DT_float32, size, 2 - i);
+        ck_assert_int_eq(tensor_allocate(out, &arena, NULL, &err), ERR_none);
+        Call c = call_new(ops[i]);
+        c.arg[0].tensor = i == 0 ? mask : of(DT_float32, 3, (const double[]){5, 6, 7});
+        c.arg[1].tensor = mask;
+        KernelCtx k = {.arena = &arena, .err = &err};
+        ck_assert_int_eq(c.op->kernel(&c, &out, &k), ERR_internal);
+    }
+}
+END_TEST
+
 int main(void) {
     Suite *suite = suite_create("program/kernels");
     TCase *tc = tcase_create("kernels");
@@ -336,6 +356,7 @@ int main(void) {
     tcase_add_test(tc, softmax_of_minus_infinities_is_nan);
     tcase_add_test(tc, as_strided_grad_divides_what_the_input_shares);
     tcase_add_test(tc, nonzero_finds_coordinates_row_major);
+    tcase_add_test(tc, more_elements_than_were_counted_are_an_error);
     tcase_add_test(tc, kernels_write_only_what_their_output_addresses);
     suite_add_tcase(suite, tc);
     return run_suite("program/kernels", suite);
