@@ -160,14 +160,14 @@ int64_t kernel_count_nonzero(const Tensor *mask) {
     return count;
 }
 
-/* out is [n, ndim], with n as counted by kernel_count_nonzero: the coordinates of the nonzero
- * elements in row-major order. */
 ErrCode kernel_counted(const Tensor *out, int64_t n, Error *err) {
     return n < out->size[0] ? ERR_none
                             : error_set(err, ERR_internal,
                                         "there are more elements than the result was made for");
 }
 
+/* out is [n, ndim], with n as counted by kernel_count_nonzero: the coordinates of the nonzero
+ * elements in row-major order. */
 ErrCode kernel_nonzero(const Call *call, Tensor *const *out, KernelCtx *k) {
     const Tensor *self = call->arg[0].tensor, *walked[1] = {self};
     int64_t position = 0, n = 0;
