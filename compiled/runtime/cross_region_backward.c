@@ -250,6 +250,9 @@ static ErrCode cross_region_resume(RuntimeSession *r, Region *region, bool retai
         if (code != ERR_none && a->graph->inp[i].grad_state == GRAD_VALUE) {
             return error_set(err, code, "the .grad of a leaf is no memory of its own");
         }
+        if (region->live[i]->grad && a->graph->inp[i].grad_state == GRAD_VALUE) { /* after set_ */
+            return error_set(err, ERR_unsupported, "a leaf with two AccumulateGrad nodes");
+        }
     }
     cross_region_distribute(r, region, a->graph, out.grad);
     return ERR_none;
