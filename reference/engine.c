@@ -7,9 +7,8 @@
  *      nodes lose an edge each.
  * Terminates: the tape has no cycles, and every node runs once.
  *
- * A node checks the versions of what it saved even when no gradient arrived, as PyTorch's unpacking
- * does. In a backward results are bare Tensors; inside the program (grad.c) they are Vars, and
- * recorded if the grad mode is on. */
+ * A node checks the versions of what it saved even when no gradient arrived. In a backward results
+ * are bare Tensors; in the program (grad.c) they are Vars, recorded if grad mode is on. */
 #include "reference/queue.h"
 #include "reference/unspecified.h"
 #include "reference/shadow.h"
@@ -149,6 +148,7 @@ static ErrCode engine_copy_into(Session *s, Tensor *to, Tensor *from) {
             s->err, ERR_overlap,
             "more than one element of the written-to tensor refers to a single memory location");
     }
+    from = emit_expand(&s->emit, from, to->size, to->ndim); /* of a Function: of any size */
     from = emit_cast(&s->emit, from, to->dtype);
     TRY(s->err->code);
     tensor_copy_data(to, from, NULL);
@@ -187,8 +187,8 @@ static ErrCode engine_run_copy_slices(Session *s, const EngineTask *task, const 
         return error_set(s->err, ERR_graph_freed,
                          "trying to backward through the graph a second time");
     }
-    for (int i = 0; i < node->nslot;
-         i++) { /* PyTorch 1.13 then runs whatever the written op leads to, leaves included */
+    /* PyTorch 1.13 then runs whatever the written op leads to, leaves included */
+    for (int i = 0; i < node->nslot; i++) {
         if (task->ninputs > 0 && node->fn->next_edges[i].node && !since(grad_runs_no_other_leaf)) {
             node->fn->next_edges[i].node->needed = true;
         }

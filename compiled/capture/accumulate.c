@@ -72,7 +72,7 @@ ErrCode capture_accumulate(Capture *cap, const BackwardEngine *x, Var *leaf, Ten
     overwrite_before_sum(cap, leaf->program_grad, grad);
     (void)emit_op(e, OP_add__Tensor, 2, sum, grad);
     if (e->err->code == ERR_none) {
-        binding_renew(leaf->program_grad);
+        binding_renew(cap, leaf->program_grad);
     }
     return e->err->code;
 }

@@ -76,11 +76,26 @@ void binding_set(Capture *cap, NameId name, Var *v) {
     cap->env[name] = &v->tensor;
 }
 
-void binding_renew(const Var *receiver) {
-    for (Binding *h = memory_of(&receiver->tensor)->bindings; h; h = h->next) {
-        h->flags = bindings_truth(h->var);
-        h->branch_requires_grad = h->flags.requires_grad;
+static void binding_bring_up_to_date(Binding *h) {
+    h->flags = bindings_truth(h->var);
+    h->branch_requires_grad = h->flags.requires_grad;
+}
+
+/* After set_ a base may be on other memory than its view. */
+static void binding_renew_elsewhere(Capture *cap, const Var *receiver) {
+    for (NameId id = 0; cap->sets && id < cap->program->nnames; id++) {
+        Binding *h = &cap->binding[id];
+        if (h->var && memory_of(&h->var->tensor) != memory_of(&receiver->tensor)) {
+            binding_bring_up_to_date(h);
+        }
     }
+}
+
+void binding_renew(Capture *cap, const Var *receiver) {
+    for (Binding *h = memory_of(&receiver->tensor)->bindings; h; h = h->next) {
+        binding_bring_up_to_date(h);
+    }
+    binding_renew_elsewhere(cap, receiver);
 }
 
 bool binding_is_fresh(const Binding *h) {
@@ -164,11 +179,5 @@ void binding_refresh(Capture *cap, const Stmt *stmt, const Var *receiver) {
             (void)fault_triggered(c, FAULT_RG_2);
         }
     }
-    for (NameId id = 0; cap->sets && id < cap->program->nnames; id++) {
-        Binding *h = &cap->binding[id]; /* a base may be on other memory than the view */
-        if (h->var && memory_of(&h->var->tensor) != memory_of(&receiver->tensor)) {
-            h->flags = bindings_truth(h->var);
-            h->branch_requires_grad = h->flags.requires_grad;
-        }
-    }
+    binding_renew_elsewhere(cap, receiver);
 }

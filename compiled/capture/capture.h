@@ -400,8 +400,8 @@ void binding_set(Capture *cap, NameId name, Var *v);
 /* After a statement that may have changed flags on the storage of its receiver: brings the caches
  * concerned up to date. */
 void binding_refresh(Capture *cap, const Stmt *stmt, const Var *receiver);
-/* The same after a backward statement has written to a tensor on that storage. */
-void binding_renew(const Var *receiver);
+/* The same after another statement has written to a tensor on that storage. */
+void binding_renew(Capture *cap, const Var *receiver);
 /* `v` is about to get other memory, or has got it: takes out, or puts back, the bindings to it. */
 void binding_unlink(Capture *cap, const Var *v);
 void binding_link(Capture *cap, const Var *v);

@@ -182,6 +182,18 @@ static ErrCode final_run_kind(const FinalBackward *x, GradNode *node, bool *need
     return ERR_none;
 }
 
+/* Writes so far to what .grad of the region's tensors holds, without that of the leaf of `node`. */
+static int64_t final_writes_of_grads(const Capture *cap, const GradNode *node) {
+    int64_t writes = 0;
+    for (int i = 0; cap->sees_grads && i < cap->nlive; i++) {
+        const Var *v = cap->live[i];
+        if (v->program_grad && v != node->leaf) {
+            writes += storage_whole(v->program_grad->tensor.storage)->writes;
+        }
+    }
+    return writes;
+}
+
 static void final_run_node(BackwardEngine *engine, GradNode *node) {
     FinalBackward *x = (FinalBackward *)engine;
     Emit *e = engine->emit;
@@ -191,7 +203,12 @@ static void final_run_node(BackwardEngine *engine, GradNode *node) {
         need[i] = node->next_edges[i].node != NULL;
         out[i] = NULL;
     }
+    int64_t writes = final_writes_of_grads(x->cap, node);
     if (final_run_kind(x, node, need, out) != ERR_none) {
+        return;
+    }
+    if (final_writes_of_grads(x->cap, node) != writes) {
+        error_set(e->err, ERR_unsupported, "a gradient that is written after a .grad holds it");
         return;
     }
     for (int i = 0; i < node->nslot; i++) {

@@ -187,6 +187,7 @@ static void keep_saved(Capture *cap, const Application *a) {
     for (int i = 0; i < n; i++) {
         Var *v = a->saved[i];
         kept[i] = (FunctionSaved){v, *storage_version(v->tensor.storage),
+                                  storage_whole(v->tensor.storage)->writes,
                                   v->grad_fn.node == a->node, v->grad_fn.nr};
     }
     a->node->kept = kept;
@@ -243,10 +244,10 @@ ErrCode capture_application(Capture *cap, const Function *f, const Stmt *stmt,
         binding_set(cap, out[i], made[i]);
     }
     for (int i = 0; i < f->nparams; i++) {
-        binding_renew(a.operand[i]);
+        binding_renew(cap, a.operand[i]);
     }
     for (int i = 0; i < f->nreturns; i++) {
-        binding_renew(made[i]);
+        binding_renew(cap, made[i]);
     }
     return ERR_none;
 }

@@ -5,6 +5,7 @@
  *
  * A value that the node made itself is unpacked as a new tensor with the node's history, everything
  * else as the tensor that it is. */
+#include "compiled/capture/backward.h"
 #include "compiled/capture/capture.h"
 
 ErrCode capture_unpack_kept(Capture *cap, GradNode *node, const FunctionSaved *kept, Var **out) {
@@ -14,6 +15,10 @@ ErrCode capture_unpack_kept(Capture *cap, GradNode *node, const FunctionSaved *k
         return error_set(cap->emit.err, ERR_saved_modified,
                          "a value that a function saved is at version %lld; expected version %lld",
                          (long long)*storage_version(v->tensor.storage), (long long)kept->version);
+    }
+    /* a resumed region has no graph of what later regions wrote */
+    if (cap->in.resumed && storage_whole(v->tensor.storage)->writes != kept->writes) {
+        return error_set(cap->emit.err, ERR_unsupported, UNCOUNTED);
     }
     if (kept->own) {
         *out = capture_without_history(cap, v);

@@ -123,6 +123,7 @@ typedef struct NodeHooks {
 typedef struct FunctionSaved {
     Var *var;
     int64_t version; /* of its storage then */
+    int64_t writes;  /* to its storage until then */
     bool own; /* the node made it, as output `nr`: unpacked as a new tensor with its history */
     int nr;
 } FunctionSaved;

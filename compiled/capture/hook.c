@@ -94,7 +94,7 @@ static ErrCode hook_register(Capture *cap, const HookStmt *h) {
                          "cannot register a hook on a tensor that does not require grad");
     }
     TRY(f->nparams == 1 ? hook_list(cap, v, &list) : post_hook_list(cap, v, &list));
-    binding_renew(v);
+    binding_renew(cap, v);
     if (cap->in.n > MOST_ENTRIES) {
         return error_set(&cap->err, ERR_unsupported, "a hook among so many arguments");
     }
