@@ -336,6 +336,7 @@ ExitTensor *capture_exit(Capture *cap) {
         }
         e->base = v->base ? live_index(cap, v->base) : -1;
         e->version = *storage_version(v->tensor.storage);
+        e->resets_accumulator = v->resets_accumulator;
         forget_write(cap, i, e);
     }
     return exit;

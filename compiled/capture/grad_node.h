@@ -68,6 +68,7 @@ struct Var {
     bool requires_grad;         /* the tensor's own bit */
     Edge grad_fn;               /* its grad_fn and which output of it; to NULL: none */
     GradNode *accumulator;      /* the AccumulateGrad of a leaf, made when first needed */
+    bool resets_accumulator;    /* set_ took that of the entry away */
     Var *base;                  /* of a differentiable view: its root; else NULL */
     CreationMeta creation_meta; /* of a view */
     int64_t attr_version;       /* of a view: the storage's version when its grad_fn was made */

@@ -74,6 +74,7 @@ typedef struct ExitTensor {
                     again */
     int base;         /* index among the tensors that outlive the region, or -1 */
     int64_t version;  /* its storage's, relative to the region's start */
+    bool resets_accumulator; /* set_: what AccumulateGrad it came with is not its own any more */
 } ExitTensor;
 
 /* Must gradients for both have the same size and dtype? (NULL: no requirement) */

@@ -247,6 +247,7 @@ static ErrCode apply_memory_of_source(Capture *cap, const Call *call) {
         TRY(cap_rebase_history(cap, self, tape, tape->call->op));
     }
     self->accumulator = NULL; /* reset_grad_accumulator */
+    self->resets_accumulator = true;
     return ERR_none;
 }
 

@@ -218,7 +218,7 @@ static void region_leave_tensor(LiveTensor *o, const ExitTensor *e, Region *regi
     layout_copy(&o->tensor, &e->layout);
     o->record = e->record;
     o->record.attr_version += start;
-    if (!o->record.accumulator_meta) {
+    if (!o->record.accumulator_meta && !e->resets_accumulator) {
         o->record.accumulator_meta = before.accumulator_meta;
     }
     if (e->grad_fn == EXIT_GRAD_FN_NEW) {
