@@ -228,6 +228,12 @@ Edge backward_resumed_edge(const Capture *cap, const ResumedRoot *root) {
     return (Edge){node, root->nr};
 }
 
+ErrCode backward_refuse_root(const Capture *cap, Error *err) {
+    return cap->err.code == ERR_unsupported
+               ? error_set(err, ERR_unsupported, "%s", cap->err.text)
+               : error_set(err, ERR_internal, "the region captured again has another tape");
+}
+
 bool backward_hides_pass(const Capture *cap, const GradNode *node) {
     const Call *call = node->call ? node->call : node->node ? node->node->call : NULL;
     if (!call || !cap->sees_grads || !node->grad[0]) {

@@ -39,6 +39,9 @@ bool backward_hides_pass(const Capture *cap, const GradNode *node);
 void backward_settle_error(const Capture *cap, int64_t visit, Error *err);
 /* Where a resumed backward starts: the edge that its root stands for; to NULL if there is none. */
 Edge backward_resumed_edge(const Capture *cap, const ResumedRoot *root);
+/* The error of a root without an edge: what the region, captured again, does not support before it;
+ * else, with a seeded fault, reused code may have recorded another tape. */
+ErrCode backward_refuse_root(const Capture *cap, Error *err);
 /* Edges on the longest path from `node` (topological_nr in torch/csrc/autograd/function.h). */
 int backward_topological_nr(Capture *cap, GradNode *node);
 /* Is a gradient along the edge needed? */

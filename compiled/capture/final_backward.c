@@ -260,8 +260,8 @@ static int final_resumed_roots(Capture *cap, Edge *edge, Tensor **tangent) {
         edge[i] = backward_resumed_edge(cap, &resumed->root[i]);
         bool there =
             edge[i].node && edge[i].nr < max_i64(edge[i].node->nout, 1) && cap_edge_meta(edge[i]);
-        if (!there) { /* with a seeded fault, reused code may have recorded another tape */
-            error_set(cap->emit.err, ERR_internal, "the region captured again has another tape");
+        if (!there) {
+            (void)backward_refuse_root(cap, cap->emit.err);
             return i;
         }
         if (backward_check_resumed(edge[i], grad, cap->emit.err) != ERR_none) {

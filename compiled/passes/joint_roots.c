@@ -47,8 +47,8 @@ static int find_resumed_roots(Capture *cap, Error *err, JointRoot *root) {
     for (int i = 0; i < resumed->nroot; i++) {
         Edge edge = backward_resumed_edge(cap, &resumed->root[i]);
         bool there = edge.node && edge.nr < max_i64(edge.node->nout, 1) && cap_edge_meta(edge);
-        if (!there) { /* with a seeded fault, reused code may have recorded another tape */
-            error_set(err, ERR_internal, "the region captured again has another tape");
+        if (!there) {
+            (void)backward_refuse_root(cap, err);
         }
         root[n++] = (JointRoot){edge, i, resumed->root[i].grad, false};
     }
