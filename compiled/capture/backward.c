@@ -323,7 +323,7 @@ bool backward_reads_uncounted(const GradNode *node) {
 bool backward_leaf_waits(const Capture *cap, int64_t visit, const Var *leaf) {
     for (int j = 0; j < cap->in.n && leaf->entry >= 0; j++) {
         if (cap->external[j] && cap->external[j]->visit == visit &&
-            (j >= 64 || (cap->in.entry[leaf->entry].reached_by >> j & 1))) {
+            (j >= REACHED_BY_MOST || (cap->in.entry[leaf->entry].reached_by >> j & 1))) {
             return true;
         }
     }

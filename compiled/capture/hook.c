@@ -25,8 +25,6 @@ typedef struct HookHandle {
     struct HookHandle *next;
 } HookHandle;
 
-enum { MOST_ENTRIES = 64 }; /* EntryTensor.reached_by has a bit for each */
-
 /* ---- registering ---- */
 
 static void hook_hang(Capture *cap, GradNode *fn, int nr, const HookList *list) {
@@ -95,7 +93,7 @@ static ErrCode hook_register(Capture *cap, const HookStmt *h) {
     }
     TRY(f->nparams == 1 ? hook_list(cap, v, &list) : post_hook_list(cap, v, &list));
     binding_renew(cap, v);
-    if (cap->in.n > MOST_ENTRIES) {
+    if (cap->in.n > REACHED_BY_MOST) {
         return error_set(&cap->err, ERR_unsupported, "a hook among so many arguments");
     }
     TensorHook *hook = hook_append(cap, list, h->function);

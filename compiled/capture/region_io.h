@@ -40,6 +40,8 @@ typedef struct TensorRecord {
     const HookNames *post_hooks;    /* ... and of those after the accumulation */
 } TensorRecord;
 
+enum { REACHED_BY_MOST = 64 }; /* entries that EntryTensor.reached_by has a bit for */
+
 /* A tensor that exists before the region (the function, or the setup before it) starts. The region
  * does not know who receives the gradients of one that is not a leaf: its grad_fn is external. */
 typedef struct EntryTensor {

@@ -96,11 +96,22 @@ bool leaf_awaits_roots(RuntimeSession *r, const Region *region, const LiveTensor
     return false;
 }
 
+/* Do both lead to one node of autograd? Some ops have a tape node for each result. */
+static bool lead_to_one_node(const RegionEdge *a, const RegionEdge *b) {
+    const GradNode *node = a->region == b->region ? tape_node(a->region, a->number) : NULL;
+    const GradNode *half = node;
+    do {
+        if (half && half->number == b->number) {
+            return true;
+        }
+        half = half ? half->other_half : NULL;
+    } while (half && half != node);
+    return false;
+}
+
 int first_of_node(const Region *region, int i) {
-    const RegionEdge *of = &region->external[i];
-    for (int k = 0; k < i && of->region; k++) {
-        const RegionEdge *edge = &region->external[k];
-        if (edge->region == of->region && edge->number == of->number) {
+    for (int k = 0; k < i; k++) {
+        if (lead_to_one_node(&region->external[i], &region->external[k])) {
             return k;
         }
     }
@@ -109,7 +120,7 @@ int first_of_node(const Region *region, int i) {
 
 uint64_t leaf_reached_by(RuntimeSession *r, const Region *region, int n, const LiveTensor *leaf) {
     uint64_t reached = 0;
-    for (int j = 0; j < n && j < 64; j++) {
+    for (int j = 0; j < n && j < REACHED_BY_MOST; j++) {
         const RegionEdge *from = &region->external[j];
         bool leads = region_reaches_leaf(r, from->region, from->number, leaf);
         reached |= (uint64_t)leads << j;
