@@ -11,7 +11,7 @@ _twingrad_table() {
 # The executors: those of twingrad, and those of its own targets.json.
 _twingrad_executors() {
     echo reference compiled compiled:native
-    echo torch{,2.8,2.13,2.15}:{eager{,_cuda},fake,aot,{dynamo,aot_eager,aot_decomp,inductor}{,_dynamic,_fullgraph,_cuda},inductor_lite{,_dynamic,_cuda}} torch1.13:{eager,aot}
+    echo torch{,2.8,2.13,2.15}:{eager{,_cuda},fake,aot,{dynamo,aot_eager,aot_decomp,inductor_passes,inductor}{,_dynamic,_fullgraph,_cuda},inductor_lite{,_dynamic,_cuda}} torch1.13:{eager,aot}
 }
 
 # _twingrad_value PROGRAM COMMAND OPTION CURRENT: the words that may follow the option; for lists separated by commas, with what
@@ -38,7 +38,7 @@ _twingrad_value() {
     --ops) words=$(_twingrad_table "$1" name ops | grep -v '^_') ;;
     --oracle) words=stages ;;
     --engine) words="builtin libfuzzer afl" ;;
-    --modes) words="aot dynamo aot_eager aot_decomp inductor_lite inductor inductor_dynamic" ;;
+    --modes) words="aot dynamo aot_eager aot_decomp inductor_lite inductor_passes inductor inductor_dynamic" ;;
     --native-cache) words=none ;;
     --semantics) words="1.13 2.8 2.13 2.15" ;;
     --as) [ "$2" = convert ] && words="json bytes" || words="text json dot python torch ir loops c issue unittest" ;;

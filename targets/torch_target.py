@@ -10,6 +10,7 @@ Runs with PyTorch 1.13 or later. The available modes depend on its version:
     aot_eager         torch.compile with backend aot_eager: Dynamo and AOTAutograd
     aot_decomp        aot_eager, with the decompositions and the partitioner of Inductor
     inductor_lite     torch.compile(mode="lite"): Inductor that calls ATen for every op
+    inductor_passes   Inductor without code: ATen runs the graph that its passes leave
     inductor          torch.compile with its default backend
 
 A suffix changes how a mode compiles: _dynamic, with dynamic shapes from the first call on; _fullgraph, which refuses graph breaks; _cuda (also of eager):
@@ -41,6 +42,8 @@ except ImportError as error:
     sys.stderr.write("no PyTorch for %s (%s): 'make torch' installs one, docs/guide/targets.md says how to use another\n" % (sys.executable, error))
     sys.exit(3)
 
+import passes  # noqa: E402
+
 VERSION = tuple(int(n) for n in re.findall(r"\d+", torch.__version__)[:2])
 MASK = (1 << 64) - 1
 LOST_GPU = "CUDA error: "  # of a kernel: the process can use the GPU no longer
@@ -49,7 +52,8 @@ DTYPES = {name: getattr(torch, name) for name in "float64 float32 float16 bfloat
 DTYPE_NAMES = {dtype: name for name, dtype in DTYPES.items()}
 FILLED = {}
 DEVICE = "cpu"  # of the mode that runs
-BACKENDS = {"dynamo": "eager", "aot_eager": "aot_eager", "aot_decomp": "aot_eager_decomp_partition", "inductor_lite": "inductor", "inductor": "inductor"}
+BACKENDS = {"dynamo": "eager", "aot_eager": "aot_eager", "aot_decomp": "aot_eager_decomp_partition", "inductor_lite": "inductor",
+            "inductor_passes": passes.backend, "inductor": "inductor"}
 
 INTERNAL = ("MetadataMismatchError", "InternalTorchDynamoError", "BackendCompilerFailed", "LoweringException", "InductorError", "CppCompileError", "PartitionError")
 UNSUPPORTED = ("Unsupported", "DataDependentOutputException", "DynamicOutputShapeException", "UnsupportedOperatorException",

@@ -10,7 +10,8 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char HUNT_MODES[] = "dynamo,aot_eager,aot_decomp,inductor_lite,inductor";
+static const char HUNT_MODES[] =
+    "dynamo,aot_eager,aot_decomp,inductor_lite,inductor_passes,inductor";
 static const double HUNT_MINUTES = 60, ROUND_MINUTES = 10;
 
 enum {
@@ -116,9 +117,9 @@ static double next_seconds(const HuntRun *run) {
                                                                                 : each;
 }
 
-/* Does the mode call a C++ compiler? */
-static bool generates_code(const char *mode) {
-    return strncmp(mode, "inductor", 8) == 0 && strncmp(mode, "inductor_lite", 13) != 0;
+static bool needs_cpp_compiler(const char *mode) {
+    size_t n = mode_base_length(mode);
+    return n == strlen("inductor") && strncmp(mode, "inductor", n) == 0;
 }
 
 static int run_round(HuntRun *run, double seconds, const Output *output) {
@@ -130,7 +131,7 @@ static int run_round(HuntRun *run, double seconds, const Output *output) {
     own.pair =
         arena_printf(&run->arena, "%s:%s,%s:%s", run->target, mode_eager(mode), run->target, mode);
     own.seed += (uint64_t)h->nrounds;
-    own.workers = own.workers < 0 && generates_code(mode) ? INDUCTOR_WORKERS : own.workers;
+    own.workers = own.workers < 0 && needs_cpp_compiler(mode) ? INDUCTOR_WORKERS : own.workers;
     own.seconds = own.runs > 0 && own.minutes <= 0 ? 0 : seconds;
     own.reports.results = arena_printf(&run->arena, "%s/%s", h->out, results);
     CampaignOptions options;

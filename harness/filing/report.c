@@ -1,5 +1,6 @@
 /* A report is self-contained: the program as found, the smallest one with the same signature, a
  * script for PyTorch, and one page that says what differs and how to reproduce it. */
+#include "harness/targets/mode.h"
 #include "harness/filing/report.h"
 
 #include "harness/filing/issue.h"
@@ -295,7 +296,8 @@ bool report_write(Arena *arena, const char *out, const Report *r, char *path, si
     program_print(&found, r->original, false);
     program_print(&small, r->minimized, false);
     const Target *compiling = compiling_target(r->checker);
-    program_print_repro(&script, r->minimized, compiling ? target_mode(compiling) : NULL);
+    program_print_repro(&script, r->minimized,
+                        compiling ? mode_of_script(arena, target_mode(compiling)) : NULL);
     write_page(&page, r);
     bool files = !compiling || write_issue(arena, aside, r, compiling, message, message_size);
     bool ok = files && write_part(aside, "case.json", &found, message, message_size) &&

@@ -1,6 +1,7 @@
 /* A stage is a mode of torch.compile's backends: dynamo traces, aot_eager also makes the joint
- * graph, aot_decomp also decomposes its ops and divides it, inductor_lite and inductor also
- * generate code, the first without most of the optimizations. All of them run the kernels of fake
+ * graph, aot_decomp also decomposes its ops and divides it, inductor_lite, inductor_passes and
+ * inductor also generate code, the first without most of the optimizations, the second without
+ * running it. All of them run the kernels of fake
  * tensors, which the mode fake compares with those of eager mode. */
 #include "harness/search/stage.h"
 
@@ -11,8 +12,8 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char *const MODES[STAGE_MODES] = {"dynamo",        "aot_eager", "aot_decomp",
-                                               "inductor_lite", "inductor",  "fake"};
+static const char *const MODES[STAGE_MODES] = {
+    "dynamo", "aot_eager", "aot_decomp", "inductor_lite", "inductor_passes", "inductor", "fake"};
 enum { COMPILING_MODES = STAGE_MODES - 1, FAKE = COMPILING_MODES };
 
 static const Target *compiling_of(const Checker *c) {

@@ -10,7 +10,7 @@
 #include "harness/campaign/options.h"
 #include "harness/triage/known.h"
 
-enum { STAGE_MODES = 6 };
+enum { STAGE_MODES = 7 };
 
 /* The pairs of the earlier modes, opened when first needed; zeros to begin with. */
 typedef struct Stages {
@@ -19,10 +19,10 @@ typedef struct Stages {
     bool opened[STAGE_MODES], tried[STAGE_MODES];
 } Stages;
 
-/* The first of the modes dynamo, aot_eager, aot_decomp, inductor_lite, inductor in which `p` shows
- * a difference of the same oracle; the pair's own mode if none of those before it does, or if they
- * cannot be run. *early, which may be NULL, becomes the pair with that mode, of `s`; NULL for the
- * pair's own. */
+/* The first of the modes dynamo, aot_eager, aot_decomp, inductor_lite, inductor_passes, inductor in
+ * which `p` shows a difference of the same oracle; the pair's own mode if none of those before it
+ * does, or if they cannot be run. *early, which may be NULL, becomes the pair with that mode, of
+ * `s`; NULL for the pair's own. */
 const char *stage_find(Stages *s, const CheckerOptions *o, const Checker *c, const Program *p,
                        const Finding *finding, Checker **early);
 /* The stage and the group of a finding, of which `p` is the minimized program: "fake" where a fake

@@ -27,6 +27,13 @@ const char *mode_device(const char *mode) { return mode_is_cuda(mode) ? "_cuda" 
 
 const char *mode_eager(const char *mode) { return mode_is_cuda(mode) ? "eager_cuda" : "eager"; }
 
+const char *mode_of_script(Arena *arena, const char *mode) {
+    static const char part[] = "_passes";
+    size_t n = mode_base_length(mode), rest = n;
+    n -= mode_ends(mode, n, part) ? strlen(part) : 0;
+    return arena_printf(arena, "%.*s%s", (int)n, mode, mode + rest);
+}
+
 const char *mode_options(Arena *arena, const char *mode) {
     static const struct {
         const char *base, *backend;
@@ -35,6 +42,7 @@ const char *mode_options(Arena *arena, const char *mode) {
         {"aot", "aot_eager"},
         {"aot_decomp", "aot_eager_decomp_partition"},
         {"inductor_lite", "inductor"},
+        {"inductor_passes", "inductor"},
     };
     const char *base = arena_printf(arena, "%.*s", (int)mode_base_length(mode), mode);
     const char *backend = base, *rest = mode + strlen(base);

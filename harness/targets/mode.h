@@ -15,6 +15,9 @@ size_t mode_base_length(const char *mode);
 const char *mode_device(const char *mode);
 /* The mode that interprets on the same device: "eager_cuda" for "inductor_cuda", else "eager". */
 const char *mode_eager(const char *mode);
+/* The mode of a script of its own that shows what `mode` shows, in `arena`: "inductor_dynamic" for
+ * "inductor_passes_dynamic", whose backend is one of targets/passes.py, else the mode itself. */
+const char *mode_of_script(Arena *arena, const char *mode);
 /* The arguments of torch.compile, in `arena`: "backend=\"eager\", dynamic=True" for
  * "dynamo_dynamic". */
 const char *mode_options(Arena *arena, const char *mode);

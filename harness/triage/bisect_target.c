@@ -18,11 +18,12 @@
 
 /* Known modes of targets, from the least compiled part to the most. The finding's own mode comes
  * last. */
-static const char *const MODES[] = {"eager",      "dynamo",        "aot",     "aot_eager",
-                                    "aot_decomp", "inductor_lite", "inductor"};
+static const char *const MODES[] = {"eager",           "dynamo",     "aot",
+                                    "aot_eager",       "aot_decomp", "inductor_lite",
+                                    "inductor_passes", "inductor"};
 
-static const char *const COMPILED[] = {"dynamo", "aot_eager", "aot_decomp", "inductor_lite",
-                                       "inductor"};
+static const char *const COMPILED[] = {"dynamo",        "aot_eager",       "aot_decomp",
+                                       "inductor_lite", "inductor_passes", "inductor"};
 
 static const Executor *compiling(const Checker *c) {
     return executor_is_external_compiler(&c->b)   ? &c->b
@@ -97,6 +98,7 @@ static int bisect_by_torch(const Output *output, const Executor *e, const char *
          *script = (char *)arena_printf(arena, "%s/repro.py", dir);
     char *const has[] = {python, "-c", "import torch._inductor.compiler_bisector", NULL};
     Text t = {.arena = arena};
+    mode = mode_of_script(arena, mode);
     program_print_repro(&t, p, mode);
     int code = 0;
     if (!io_write(script, t.v, t.n, message, sizeof message)) {

@@ -1,6 +1,7 @@
 /* The script is written to a temporary folder and run as a target's process is: its descendants end
  * with it. Its last words are "N differences between eager and MODE" or "no difference between ..";
  * anything else is no answer. */
+#include "harness/targets/mode.h"
 #include "harness/triage/script.h"
 
 #include "harness/targets/process.h"
@@ -28,9 +29,9 @@ static ScriptAnswer answer_of(Process *process) {
     return some || died ? SCRIPT_SHOWS : none ? SCRIPT_NOTHING : SCRIPT_UNKNOWN;
 }
 
-static ScriptAnswer run_until(const Target *target, const char *script, double end) {
-    char *const argv[] = {(char *)target_program(target), (char *)script,
-                          (char *)target_mode(target), NULL},
+static ScriptAnswer run_until(const Target *target, const char *script, const char *mode,
+                              double end) {
+    char *const argv[] = {(char *)target_program(target), (char *)script, (char *)mode, NULL},
                 *const environment[] = {"OMP_NUM_THREADS=1", "TORCHINDUCTOR_COMPILE_THREADS=1",
                                         NULL};
     Process process;
@@ -64,11 +65,12 @@ ScriptAnswer script_run(const Checker *c, const Program *p, double end) {
     }
     Arena arena = ARENA_EMPTY;
     Text script = {.arena = &arena};
-    program_print_repro(&script, p, target_mode(e->target));
+    const char *mode = mode_of_script(&arena, target_mode(e->target));
+    program_print_repro(&script, p, mode);
     snprintf(path, sizeof path, "%s/repro.py", folder);
     double last = now_seconds() + MOST_SECONDS;
     ScriptAnswer answer = io_write(path, script.v, script.n, message, sizeof message)
-                              ? run_until(e->target, path, end > 0 && end < last ? end : last)
+                              ? run_until(e->target, path, mode, end > 0 && end < last ? end : last)
                               : SCRIPT_UNKNOWN;
     unlink(path);
     rmdir(folder);

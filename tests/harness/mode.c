@@ -30,7 +30,17 @@ START_TEST(options_name_a_backend_that_torch_compile_knows) {
                      "backend=\"inductor\", dynamic=True");
     ck_assert_str_eq(mode_options(&arena, "aot_eager_fullgraph"),
                      "backend=\"aot_eager\", fullgraph=True");
+    ck_assert_str_eq(mode_options(&arena, "inductor_passes"), "backend=\"inductor\"");
     ck_assert_str_eq(mode_options(&arena, "my_backend"), "backend=\"my_backend\"");
+}
+END_TEST
+
+START_TEST(a_script_of_inductor_passes_runs_inductor) {
+    ck_assert_str_eq(mode_of_script(&arena, "inductor_passes"), "inductor");
+    ck_assert_str_eq(mode_of_script(&arena, "inductor_passes_dynamic_cuda"),
+                     "inductor_dynamic_cuda");
+    ck_assert_str_eq(mode_of_script(&arena, "inductor_lite_dynamic"), "inductor_lite_dynamic");
+    ck_assert_str_eq(mode_of_script(&arena, "dynamo"), "dynamo");
 }
 END_TEST
 
@@ -41,6 +51,7 @@ int main(void) {
     tcase_add_test(tests, suffixes_are_no_part_of_the_base);
     tcase_add_test(tests, a_mode_is_compared_with_eager_on_its_own_device);
     tcase_add_test(tests, options_name_a_backend_that_torch_compile_knows);
+    tcase_add_test(tests, a_script_of_inductor_passes_runs_inductor);
     suite_add_tcase(suite, tests);
     return run_suite("harness/mode", suite);
 }
