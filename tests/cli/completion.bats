@@ -114,6 +114,9 @@ zsh_offers() {
         share/twingrad/corpus/seeds/skew_symmetric.json share/bash-completion/completions/twingrad share/zsh/site-functions/_twingrad; do
         [ -s "image/usr/$file" ] || { echo "no $file"; return 1; }
     done
+    for file in "$root"/targets/*.py; do # they import each other
+        [ -s "image/usr/share/twingrad/targets/${file##*/}" ] || { echo "$file is not installed"; return 1; }
+    done
     image/usr/bin/twingrad check image/usr/share/twingrad/corpus/seeds/skew_symmetric.json
     refused_by_installed=$(image/usr/bin/twingrad check --pair reference,nobody:eager image/usr/share/twingrad/corpus/seeds/skew_symmetric.json 2>&1) || true
     [[ "$refused_by_installed" == *"share/twingrad/targets/targets.json"* ]] || { echo "$refused_by_installed"; return 1; }
