@@ -183,8 +183,8 @@ void check_results(Checker *c, const Program *p, const Result *a, const Result *
     cmp.lenient = !c->strict &&
                   (executor_is_external_compiler(&c->a) || executor_is_external_compiler(&c->b));
     if (c->a.target && c->b.target && program_is_random(p)) {
-        cmp.rule =
-            RULE_COARSE; /* the reference, and with it the float64 shadow, has other numbers */
+        cmp.rule = RULE_COARSE; /* the reference, and with it the float64 shadow, has other numbers,
+                                   but knows which integers and bools rounding decides */
     }
     bool compiles[2] = {executor_is_external_compiler(&c->a), executor_is_external_compiler(&c->b)};
     cmp.base = compiles[0] == compiles[1] ? BASE_NONE : compiles[1] ? BASE_A : BASE_B;

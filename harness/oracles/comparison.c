@@ -31,7 +31,7 @@ int comparison_inputs(const Comparison *cmp, const CallResult *a, const CallResu
 
 const Result *comparison_shadow(Comparison *cmp) {
     if (!cmp->shadow && cmp->reference &&
-        (cmp->rule == RULE_SHADOW || cmp->rule == RULE_EXTERNAL)) {
+        (cmp->rule == RULE_SHADOW || cmp->rule == RULE_EXTERNAL || cmp->rule == RULE_COARSE)) {
         RunOptions options = {.shadow = true,
                               .detect_unspecified = cmp->run->detect_unspecified,
                               .limits = cmp->run->limits};
@@ -62,7 +62,9 @@ Match comparison_match(const Comparison *cmp, const Values *a, const Values *b,
     case RULE_TOLERANT_SINGLE:
         return compare_tolerant_in(DT_float32, a, b, first) ? MATCH_SAME : MATCH_DIFFERENT;
     case RULE_COARSE:
-        return compare_coarse(b, a, first) ? MATCH_SAME : MATCH_DIFFERENT;
+        return compare_coarse(b, a, first) ? MATCH_SAME
+               : dtype_is_float(a->dtype)  ? MATCH_DIFFERENT
+                                           : compare_bounded(a, b, shadow, first);
     case RULE_TOLERANT:
         return compare_tolerant(a, b, first) ? MATCH_SAME : MATCH_DIFFERENT;
     case RULE_RECORDED:

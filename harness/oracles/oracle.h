@@ -37,8 +37,8 @@ typedef enum NumberRule {
     RULE_RECORDED_ZERO_SIGN, /* bits; in gradients not the sign of zero */
     RULE_TOLERANT_SINGLE,    /* RULE_TOLERANT where float32 arithmetic may have gone into float64
                                 values */
-    RULE_COARSE,  /* two targets, without a shadow: four times RULE_TOLERANT, also of the root mean
-                     square of the tensor */
+    RULE_COARSE,  /* two targets, random numbers: four times RULE_TOLERANT, also of the root mean
+                     square of the tensor; integers and bools by RULE_SHADOW */
     RULE_TOLERANT /* PyTorch's default tolerances: `b` is a recording of rounded arithmetic */
 } NumberRule;
 

@@ -153,6 +153,26 @@ START_TEST(a_coarse_comparison_measures_by_the_size_of_the_tensor) {
 }
 END_TEST
 
+/* What a comparison of rounded numbers decides may be decided otherwise; what none decides may not.
+ */
+START_TEST(of_programs_with_random_numbers_a_bool_that_rounding_decides_is_open) {
+    unsigned char a[] = {1, 0}, b[] = {1, 1};
+    double value[] = {1, 0}, bound[] = {0, NAN};
+    Values x = {.dtype = DT_bool, .ndim = 1, .size = {2}, .numel = 2, .data = a}, y = x, s = x;
+    y.data = b;
+    s.value64 = value;
+    s.bound = bound;
+    const Comparison cmp = {.rule = RULE_COARSE};
+    int64_t first;
+    ck_assert_int_eq(comparison_match(&cmp, &x, &y, &s, false, &first), MATCH_INCONCLUSIVE);
+    ck_assert_int_eq(first, 1);
+    bound[1] = 0;
+    ck_assert_int_eq(comparison_match(&cmp, &x, &y, &s, false, &first), MATCH_DIFFERENT);
+    ck_assert_int_eq(comparison_match(&cmp, &x, &y, NULL, false, &first), MATCH_DIFFERENT);
+    ck_assert_int_eq(comparison_match(&cmp, &x, &x, NULL, false, &first), MATCH_SAME);
+}
+END_TEST
+
 START_TEST(a_write_through_check_forgives_rounding_but_not_aliasing) {
     float a[] = {1, 2}, b[] = {1.5f, 2}, pa[] = {1, 9}, pb[] = {1.5f, 9};
     Values x = floats(a, 2), y = floats(b, 2);
@@ -182,6 +202,7 @@ int main(void) {
     tcase_add_checked_fixture(tests, set_up, tear_down);
     tcase_add_test(tests, bits_tell_signed_zeros_apart_but_not_nans);
     tcase_add_test(tests, a_bound_allows_four_times_itself);
+    tcase_add_test(tests, of_programs_with_random_numbers_a_bool_that_rounding_decides_is_open);
     tcase_add_test(tests, zeros_keep_their_sign_only_on_an_exact_path);
     tcase_add_test(tests, nan_against_a_number_differs_and_overflow_may_go_either_way);
     tcase_add_test(
