@@ -10,8 +10,6 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char HUNT_MODES[] =
-    "dynamo,aot_eager,aot_decomp,inductor_lite,inductor_passes,inductor";
 static const double HUNT_MINUTES = 60, ROUND_MINUTES = 10;
 
 enum {
@@ -34,8 +32,19 @@ typedef struct HuntRun {
 
 /* ---- what to hunt in ---- */
 
-/* The modes of --modes, each of which the target must have; or those of the usual ones that it
- * has. */
+/* Those that compile, comma-separated. */
+static const char *hunt_all_modes(Arena *arena) {
+    Text all = {.arena = arena};
+    for (int i = 0; i < MODE_ROWS; i++) {
+        if (MODES[i].compiles) {
+            text_printf(&all, "%s%s", all.n > 0 ? "," : "", MODES[i].name);
+        }
+    }
+    return all.v;
+}
+
+/* The modes of --modes, each of which the target must have; or those that compile, as far as it has
+ * them. */
 static int hunt_modes(HuntRun *run) {
     const Options *o = &run->options;
     char message[1024];
@@ -48,7 +57,8 @@ static int hunt_modes(HuntRun *run) {
     }
     const char *has = arena_strdup(&run->arena, target_modes(t));
     target_close(t);
-    for (const char *at = o->modes ? o->modes : HUNT_MODES; *at; at += strspn(at, ",")) {
+    for (const char *at = o->modes ? o->modes : hunt_all_modes(&run->arena); *at;
+         at += strspn(at, ",")) {
         size_t n = strcspn(at, ",");
         bool there = target_modes_have(has, at, n);
         if (!there && o->modes) {

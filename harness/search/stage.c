@@ -1,8 +1,5 @@
-/* A stage is a mode of torch.compile's backends: dynamo traces, aot_eager also makes the joint
- * graph, aot_decomp also decomposes its ops and divides it, inductor_lite, inductor_passes and
- * inductor also generate code, the first without most of the optimizations, the second without
- * running it. All of them run the kernels of fake
- * tensors, which the mode fake compares with those of eager mode. */
+/* A stage is a mode of PyTorch that compiles (harness/targets/modes.def). All of them run the
+ * kernels of fake tensors, which the mode fake compares with those of eager mode. */
 #include "harness/search/stage.h"
 
 #include "harness/triage/group.h"
@@ -11,10 +8,6 @@
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
-
-static const char *const MODES[STAGE_MODES] = {
-    "dynamo", "aot_eager", "aot_decomp", "inductor_lite", "inductor_passes", "inductor", "fake"};
-enum { COMPILING_MODES = STAGE_MODES - 1, FAKE = COMPILING_MODES };
 
 static const Target *compiling_of(const Checker *c) {
     return executor_is_external_compiler(&c->b)   ? c->b.target
@@ -29,7 +22,7 @@ static Checker *open_mode(Stages *s, int k, const CheckerOptions *o, const Check
         bool second = c->b.target == t;
         const char *name = target_name(t), *other = second ? c->a.name : c->b.name;
         char one[64], message[1024];
-        snprintf(one, sizeof one, "%.*s:%s%s", (int)strcspn(name, ":"), name, MODES[k],
+        snprintf(one, sizeof one, "%.*s:%s%s", (int)strcspn(name, ":"), name, MODES[k].name,
                  mode_device(target_mode(t)));
         snprintf(s->pair[k], sizeof s->pair[k], "%s,%s", second ? other : one,
                  second ? one : other);
@@ -56,9 +49,9 @@ const char *stage_find(Stages *s, const CheckerOptions *o, const Checker *c, con
     early = early ? early : &none;
     *early = NULL;
     bool late = strcmp(finding->kind, "timeout") == 0 || is_fake(t);
-    for (int k = 0;
-         t && !late && k < COMPILING_MODES && strncmp(own, MODES[k], strlen(MODES[k])) != 0; k++) {
-        Checker *earlier = target_has_mode(t, MODES[k]) ? open_mode(s, k, o, c) : NULL;
+    for (int k = 0; t && !late && k < MODE_ROWS && mode_row(own) != &MODES[k]; k++) {
+        bool compiles = MODES[k].compiles && target_has_mode(t, MODES[k].name);
+        Checker *earlier = compiles ? open_mode(s, k, o, c) : NULL;
         if (earlier) {
             Arena scratch = ARENA_EMPTY;
             CheckResult out;
@@ -67,7 +60,7 @@ const char *stage_find(Stages *s, const CheckerOptions *o, const Checker *c, con
             arena_destroy(&scratch);
             if (shows) {
                 *early = earlier;
-                return MODES[k];
+                return MODES[k].name;
             }
         }
     }
@@ -82,10 +75,10 @@ static StagePlace fake_place(Stages *s, const CheckerOptions *o, const Checker *
                              const Finding *finding) {
     const Target *t = compiling_of(c);
     bool late = strcmp(finding->kind, "timeout") == 0 || strcmp(finding->kind, "crash") == 0;
-    Checker *fake = t && !is_fake(t) && !late && target_has_mode(t, MODES[FAKE])
-                        ? open_mode(s, FAKE, o, c)
+    Checker *fake = t && !is_fake(t) && !late && target_has_mode(t, MODES[MODE_fake].name)
+                        ? open_mode(s, MODE_fake, o, c)
                         : NULL;
-    StagePlace place = {MODES[FAKE], NULL, NULL};
+    StagePlace place = {MODES[MODE_fake].name, NULL, NULL};
     if (!fake) {
         return place;
     }
@@ -97,7 +90,7 @@ static StagePlace fake_place(Stages *s, const CheckerOptions *o, const Checker *
         const KnownPair pair = known_pair(fake);
         snprintf(out.finding.cause.text, sizeof out.finding.cause.text, "%.79s", out.finding.frame);
         place.issue = known_find(known, &pair, p, true, &out.finding);
-        place.group = stage_group(arena, MODES[FAKE], p, &out.finding);
+        place.group = stage_group(arena, MODES[MODE_fake].name, p, &out.finding);
     }
     arena_destroy(&scratch);
     return place;
@@ -119,7 +112,7 @@ const char *stage_of_pair(const Checker *c) {
 }
 
 void stages_close(Stages *s) {
-    for (int k = 0; k < STAGE_MODES; k++) {
+    for (int k = 0; k < MODE_ROWS; k++) {
         if (s->opened[k]) {
             checker_close(&s->checker[k]);
         }
@@ -202,10 +195,11 @@ const char *stage_group(Arena *arena, const char *stage, const Program *small,
     int length;
     const char *mismatch = mismatch_of(finding, &length);
     if (mismatch) {
-        return arena_printf(arena, "%s %.*s of %s", MODES[FAKE], length, mismatch,
+        return arena_printf(arena, "%s %.*s of %s", MODES[MODE_fake].name, length, mismatch,
                             finding->root.op);
     }
-    text_printf(&t, "%s %s-%s ", frame_is_of_fake_kernel(finding->frame) ? MODES[FAKE] : stage,
+    text_printf(&t, "%s %s-%s ",
+                frame_is_of_fake_kernel(finding->frame) ? MODES[MODE_fake].name : stage,
                 oracle_name(finding->oracle), finding->kind);
     if (finding->frame[0]) {
         text_add(&t, finding->frame);

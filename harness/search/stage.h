@@ -9,20 +9,18 @@
 
 #include "harness/campaign/options.h"
 #include "harness/triage/known.h"
-
-enum { STAGE_MODES = 7 };
+#include "harness/targets/mode.h"
 
 /* The pairs of the earlier modes, opened when first needed; zeros to begin with. */
 typedef struct Stages {
-    Checker checker[STAGE_MODES];
-    char pair[STAGE_MODES][140]; /* their names, which the checkers point to */
-    bool opened[STAGE_MODES], tried[STAGE_MODES];
+    Checker checker[MODE_ROWS];
+    char pair[MODE_ROWS][140]; /* their names, which the checkers point to */
+    bool opened[MODE_ROWS], tried[MODE_ROWS];
 } Stages;
 
-/* The first of the modes dynamo, aot_eager, aot_decomp, inductor_lite, inductor_passes, inductor in
- * which `p` shows a difference of the same oracle; the pair's own mode if none of those before it
- * does, or if they cannot be run. *early, which may be NULL, becomes the pair with that mode, of
- * `s`; NULL for the pair's own. */
+/* The first of the modes that compile (modes.def) in which `p` shows a difference of the same
+ * oracle; the pair's own mode if none of those before it does, or if they cannot be run. *early,
+ * which may be NULL, becomes the pair with that mode, of `s`; NULL for the pair's own. */
 const char *stage_find(Stages *s, const CheckerOptions *o, const Checker *c, const Program *p,
                        const Finding *finding, Checker **early);
 /* The stage and the group of a finding, of which `p` is the minimized program: "fake" where a fake

@@ -2,6 +2,12 @@
 
 #include <string.h>
 
+const ModeRow MODES[MODE_ROWS] = {
+#define MODE(name, compiles, backend, script) {#name, compiles, backend, script},
+#include "harness/targets/modes.def"
+#undef MODE
+};
+
 static const char *const SUFFIXES[] = {"_cuda", "_fullgraph", "_dynamic"}; /* the last one first */
 
 static bool mode_ends(const char *name, size_t n, const char *end) {
@@ -11,10 +17,6 @@ static bool mode_ends(const char *name, size_t n, const char *end) {
 
 bool mode_is_cuda(const char *mode) { return mode_ends(mode, strlen(mode), "_cuda"); }
 
-bool mode_is_fake(const char *mode) {
-    return mode_base_length(mode) == strlen("fake") && strncmp(mode, "fake", strlen("fake")) == 0;
-}
-
 size_t mode_base_length(const char *mode) {
     size_t n = strlen(mode);
     for (int i = 0; i < COUNT_OF(SUFFIXES); i++) {
@@ -23,33 +25,33 @@ size_t mode_base_length(const char *mode) {
     return n;
 }
 
+const ModeRow *mode_row(const char *mode) {
+    size_t n = mode_base_length(mode);
+    for (int i = 0; i < MODE_ROWS; i++) {
+        if (strlen(MODES[i].name) == n && strncmp(mode, MODES[i].name, n) == 0) {
+            return &MODES[i];
+        }
+    }
+    return NULL;
+}
+
+bool mode_is_fake(const char *mode) { return mode_row(mode) == &MODES[MODE_fake]; }
+
 const char *mode_device(const char *mode) { return mode_is_cuda(mode) ? "_cuda" : ""; }
 
 const char *mode_eager(const char *mode) { return mode_is_cuda(mode) ? "eager_cuda" : "eager"; }
 
 const char *mode_of_script(Arena *arena, const char *mode) {
-    static const char part[] = "_passes";
-    size_t n = mode_base_length(mode), rest = n;
-    n -= mode_ends(mode, n, part) ? strlen(part) : 0;
-    return arena_printf(arena, "%.*s%s", (int)n, mode, mode + rest);
+    const ModeRow *row = mode_row(mode);
+    return row ? arena_printf(arena, "%s%s", row->script, mode + strlen(row->name)) : mode;
 }
 
 const char *mode_options(Arena *arena, const char *mode) {
-    static const struct {
-        const char *base, *backend;
-    } rows[] = {
-        {"dynamo", "eager"},
-        {"aot", "aot_eager"},
-        {"aot_decomp", "aot_eager_decomp_partition"},
-        {"inductor_lite", "inductor"},
-        {"inductor_passes", "inductor"},
-    };
-    const char *base = arena_printf(arena, "%.*s", (int)mode_base_length(mode), mode);
-    const char *backend = base, *rest = mode + strlen(base);
-    for (int i = 0; i < COUNT_OF(rows); i++) {
-        backend = strcmp(base, rows[i].base) == 0 ? rows[i].backend : backend;
-    }
-    return arena_printf(arena, "backend=\"%s\"%s%s%s", backend,
+    const ModeRow *row = mode_row(mode);
+    size_t n = mode_base_length(mode);
+    const char *base = row ? row->name : arena_printf(arena, "%.*s", (int)n, mode),
+               *rest = mode + n;
+    return arena_printf(arena, "backend=\"%s\"%s%s%s", row && row->backend[0] ? row->backend : base,
                         strcmp(base, "inductor_lite") == 0 ? ", mode=\"lite\"" : "",
                         strstr(rest, "_dynamic") ? ", dynamic=True" : "",
                         strstr(rest, "_fullgraph") ? ", fullgraph=True" : "");

@@ -5,6 +5,23 @@
 
 #include "tensor/arena.h"
 
+typedef struct ModeRow {
+    const char *name;
+    bool compiles; /* torch.compile does */
+    const char *backend, *script;
+} ModeRow;
+
+enum {
+#define MODE(name, compiles, backend, script) MODE_##name,
+#include "harness/targets/modes.def"
+#undef MODE
+    MODE_ROWS
+};
+
+extern const ModeRow MODES[MODE_ROWS]; /* modes.def */
+
+/* The row of a mode, whatever its suffixes; NULL if a target calls it something else. */
+const ModeRow *mode_row(const char *mode);
 /* Are its tensors on the GPU? */
 bool mode_is_cuda(const char *mode);
 /* Does it compare the kernels of fake tensors with eager mode, and compile nothing? */

@@ -16,15 +16,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Known modes of targets, from the least compiled part to the most. The finding's own mode comes
- * last. */
-static const char *const MODES[] = {"eager",           "dynamo",     "aot",
-                                    "aot_eager",       "aot_decomp", "inductor_lite",
-                                    "inductor_passes", "inductor"};
-
-static const char *const COMPILED[] = {"dynamo",        "aot_eager",       "aot_decomp",
-                                       "inductor_lite", "inductor_passes", "inductor"};
-
 static const Executor *compiling(const Checker *c) {
     return executor_is_external_compiler(&c->b)   ? &c->b
            : executor_is_external_compiler(&c->a) ? &c->a
@@ -151,10 +142,13 @@ int bisect_modes(const Output *output, const CompileOptions *compile,
     }
     const char *first = NULL, *own = target_mode(e->target);
     bool last = false;
-    for (int i = 0; i <= COUNT_OF(MODES) && !last; i++) {
+    for (int i = 0; i <= MODE_ROWS && !last; i++) { /* the finding's own comes last */
         const char *mode =
-            i < COUNT_OF(MODES) ? arena_printf(arena, "%s%s", MODES[i], mode_device(own)) : own;
+            i < MODE_ROWS ? arena_printf(arena, "%s%s", MODES[i].name, mode_device(own)) : own;
         last = strcmp(mode, own) == 0;
+        if (mode_is_fake(mode) && !last) {
+            continue; /* other modes raise no error where this one does */
+        }
         CheckResult out;
         int shows = shows_in(compile, settings, c, e, mode, p, f, arena, &out);
         if (shows == -2) {
@@ -169,10 +163,6 @@ int bisect_modes(const Output *output, const CompileOptions *compile,
         first = first || shows != 1 ? first : mode;
     }
     output_printf(output, "  the first mode that shows it: %s\n", first ? first : "none");
-    bool compiles = false; /* by torch.compile */
-    for (int i = 0; i < COUNT_OF(COMPILED); i++) {
-        compiles |= first && strlen(COMPILED[i]) == mode_base_length(first) &&
-                    strncmp(first, COMPILED[i], strlen(COMPILED[i])) == 0;
-    }
-    return compiles ? bisect_by_torch(output, e, first, p, arena) : 0;
+    const ModeRow *row = first ? mode_row(first) : NULL;
+    return row && row->compiles ? bisect_by_torch(output, e, first, p, arena) : 0;
 }

@@ -1,4 +1,5 @@
 /* The names of a target's modes: a base and suffixes. */
+#include "harness/targets/declare.h"
 #include "harness/targets/mode.h"
 #include "tests/support/harness_case.h"
 
@@ -44,6 +45,25 @@ START_TEST(a_script_of_inductor_passes_runs_inductor) {
 }
 END_TEST
 
+/* targets.json names the modes with their suffixes; what they are stands in modes.def. */
+START_TEST(every_mode_of_the_pytorch_target_has_a_row) {
+    static const char *const targets[] = {"torch", "torch2.8", "torch1.13"};
+    for (int i = 0; i < COUNT_OF(targets); i++) {
+        Declaration d;
+        char message[512];
+        ck_assert_msg(target_declaration(&arena, "targets/targets.json", targets[i], NULL, &d,
+                                         message, sizeof message) == 0,
+                      "%s", message);
+        ck_assert_ptr_nonnull(d.modes[0]);
+        for (int k = 0; d.modes[k]; k++) {
+            ck_assert_msg(mode_row(d.modes[k]) != NULL, "%s: no row of modes.def for %s",
+                          targets[i], d.modes[k]);
+        }
+    }
+    ck_assert_ptr_null(mode_row("my_backend"));
+}
+END_TEST
+
 int main(void) {
     Suite *suite = suite_create("harness/mode");
     TCase *tests = tcase_create("harness/mode");
@@ -52,6 +72,7 @@ int main(void) {
     tcase_add_test(tests, a_mode_is_compared_with_eager_on_its_own_device);
     tcase_add_test(tests, options_name_a_backend_that_torch_compile_knows);
     tcase_add_test(tests, a_script_of_inductor_passes_runs_inductor);
+    tcase_add_test(tests, every_mode_of_the_pytorch_target_has_a_row);
     suite_add_tcase(suite, tests);
     return run_suite("harness/mode", suite);
 }
