@@ -347,5 +347,6 @@ Session session_new(Arena *arena, Error *err, const RunOptions *options, bool gr
                      .limits = &options->limits,
                      .grad_mode = grad_mode,
                      .shadow = options->shadow,
+                     .fused = options->fused,
                      .detect_unspecified = options->detect_unspecified};
 }

@@ -374,8 +374,21 @@ static void reference_shadow_compute(Session *s, const Call *call, Tensor *const
     }
 }
 
+/* A float16 result that is infinite, of finite operands: in float32 it may be a number. */
+static void shadow_open_overflow(const Call *call, const Tensor *out) {
+    Storage *s = out->storage;
+    bool overflows = out->dtype == DT_float16 && call->op->kind != KIND_FACTORY &&
+                     shadow_operands(call, out->dtype).finite;
+    for (int64_t i = 0; overflows && i < s->numel; i++) {
+        s->bound[i] = isinf(s->value64[i]) ? NAN : s->bound[i];
+    }
+}
+
 void shadow_compute(Session *s, const Call *call, Tensor *const *out, int nout) {
     reference_shadow_compute(s, call, out, nout);
+    for (int k = 0; k < nout && s->fused; k++) {
+        shadow_open_overflow(call, out[k]);
+    }
     for (int k = 0; k < nout && !s->shadow_inconclusive; k++) {
         const Storage *storage = out[k]->storage;
         for (int64_t i = 0; i < storage->numel; i++) {

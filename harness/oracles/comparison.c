@@ -33,6 +33,7 @@ const Result *comparison_shadow(Comparison *cmp) {
     if (!cmp->shadow && cmp->reference &&
         (cmp->rule == RULE_SHADOW || cmp->rule == RULE_EXTERNAL || cmp->rule == RULE_COARSE)) {
         RunOptions options = {.shadow = true,
+                              .fused = cmp->base != BASE_NONE,
                               .detect_unspecified = cmp->run->detect_unspecified,
                               .limits = cmp->run->limits};
         cmp->shadow = cmp->reference->run(cmp->reference, cmp->program, &options, cmp->arena);

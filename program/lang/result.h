@@ -118,7 +118,9 @@ Result *result_clone(Arena *arena, const Result *r);
 typedef struct RunOptions {
     Semantics semantics; /* NONE: the program's (run_semantics) */
     bool poke; /* run the write-through check: write to every return and record again (format.md) */
-    bool shadow;             /* reference: run with the float64 shadow */
+    bool shadow; /* reference: run with the float64 shadow */
+    bool fused;  /* ... beside an executor that may keep a float16 result in float32 until it is
+                    stored */
     bool detect_unspecified; /* reference: detect behaviour that PyTorch 1.13 leaves unspecified */
     Limits limits;
     int64_t (*executed)[DT_COUNT]; /* reference: counts completed statements by op and by the dtype

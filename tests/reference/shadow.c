@@ -203,6 +203,27 @@ START_TEST(a_sum_of_gradients_of_a_list_is_as_exact_as_in_any_order) {
 }
 END_TEST
 
+/* 300 * 300 is infinite in float16 and 90,000 in float32; 1 / (300 * 300) is 0 or not. */
+START_TEST(an_overflow_in_float16_is_open_beside_an_executor_that_fuses) {
+    const char *inputs = "{'name': 'x', 'dtype': 'float16', 'size': [2], 'data': [300, 2]}, "
+                         "{'name': 'i', 'dtype': 'float16', 'size': [1], 'data': ['inf']}",
+               *body = "{'op': 'mul', 'self': 'x', 'other': 'x', 'out': 's'}, {'op': 'reciprocal', "
+                       "'self': 's', 'out': 'r'}, {'op': 'reciprocal', 'self': 'i', 'out': 'z'}, "
+                       "{'op': 'neg', 'self': 'i', 'out': 'n'}";
+    for (int fused = 0; fused < 2; fused++) {
+        Result *r = run_under(inputs, body, "'r', 'z', 'n'",
+                              (RunOptions){.shadow = true, .fused = fused != 0});
+        assert_ok(r);
+        const Values *v = &r->calls[0].returns[0].values;
+        ck_assert_int_eq(isnan(v->bound[0]), fused);
+        ck_assert_double_eq(v->value64[1], 0.25);
+        ck_assert(!isnan(v->bound[1]));
+        ck_assert(!isnan(r->calls[0].returns[1].values.bound[0])); /* the operand is infinite */
+        ck_assert(!isnan(r->calls[0].returns[2].values.bound[0]));
+    }
+}
+END_TEST
+
 int main(void) {
     Suite *suite = suite_create("shadow");
     TCase *tests = tcase_create("bounds");
@@ -219,6 +240,7 @@ int main(void) {
     tcase_add_test(tests, the_product_of_two_bounds_counts);
     tcase_add_test(tests, the_rounding_of_a_number_counts_in_a_half_product);
     tcase_add_test(tests, a_sum_of_gradients_of_a_list_is_as_exact_as_in_any_order);
+    tcase_add_test(tests, an_overflow_in_float16_is_open_beside_an_executor_that_fuses);
     suite_add_tcase(suite, tests);
     return run_suite("reference/shadow", suite);
 }
