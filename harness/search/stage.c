@@ -192,6 +192,10 @@ const char *stage_group(Arena *arena, const char *stage, const Program *small,
         return arena_printf(arena, "%.*s", (int)sizeof((Group *)0)->key - 1,
                             arena_printf(arena, "%s flags %s", stage, relation));
     }
+    relation = stage_layout_relation(arena, small, finding);
+    if (relation) {
+        return arena_printf(arena, "%s %s", stage, relation);
+    }
     int length;
     const char *mismatch = mismatch_of(finding, &length);
     if (mismatch) {

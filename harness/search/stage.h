@@ -1,9 +1,10 @@
 /* Findings of a compiling target: which stage of the compiler shows them first, and what they are
  * grouped by. A group is a stage, what differs, and the innermost function of the compiler that
  * raised the error (with the op, where all ops are called in that function) or, where none did, the
- * op that only one of the two refuses, or the ops of the minimized program. Kernels of fake
- * tensors, which all stages run, count as a stage of their own, "fake". Where that program asks a
- * flag of autograd, a group is a stage and how a write reaches the tensor that is asked. */
+ * op that only one of the two refuses, or how a write reaches the tensor whose layout differs, or
+ * the ops of the minimized program. Kernels of fake tensors, which all stages run, count as a stage
+ * of their own, "fake". Where that program asks a flag of autograd, a group is a stage and how a
+ * write reaches the tensor that is asked. */
 #ifndef HARNESS_STAGE_H
 #define HARNESS_STAGE_H
 
@@ -43,8 +44,11 @@ const char *stage_group(Arena *arena, const char *stage, const Program *small,
                         const Finding *finding);
 /* How the last write before a flag of autograd is asked reaches the tensor that is asked ("of a
  * tensor whose view is written"), in `arena`; NULL if the program asks none and the finding is
- * about none (stage_flags.c). */
+ * about none (stage_relation.c). */
 const char *stage_flag_relation(Arena *arena, const Program *p, const Finding *finding);
+/* The same where the finding is about strides or an offset ("layout of a view whose base is
+ * written"), and "values of an input whose layout changes in place"; NULL for others. */
+const char *stage_layout_relation(Arena *arena, const Program *p, const Finding *finding);
 /* Words for the search field of the upstream tracker. */
 const char *stage_search_terms(Arena *arena, const char *stage, const Program *small,
                                const Finding *finding);

@@ -10,6 +10,7 @@
 #define VIEW(self, out)                                                                            \
     "{\"op\":\"transpose\",\"self\":\"" self "\",\"dim0\":0,\"dim1\":1,\"out\":\"" out "\"},"
 #define WRITE(self) "{\"op\":\"add_\",\"self\":\"" self "\",\"other\":\"y\"},"
+#define PROBE_SIZE "{\"probe\":\"size\",\"of\":\"x\"}"
 #define END "],\"return\":[\"x\"]}"
 
 static const char *group_of(const char *text, OracleId oracle, const char *kind) {
@@ -106,12 +107,45 @@ START_TEST(a_flag_of_a_return_or_an_input_is_that_of_its_name) {
 }
 END_TEST
 
+START_TEST(findings_about_a_layout_are_grouped_by_how_a_write_reaches_the_tensor) {
+    Finding f = {.oracle = ORACLE_metadata, .kind = "stride", .subject = SUBJECT_RETURN};
+    ck_assert_str_eq(stage_group(&arena, "aot_eager",
+                                 parse(INPUTS VIEW("x", "v") WRITE("v") PROBE_SIZE END), &f),
+                     "aot_eager layout of a tensor whose view is written");
+    snprintf(f.kind, sizeof f.kind, "storage_offset");
+    ck_assert_str_eq(
+        stage_group(
+            &arena, "aot_eager",
+            parse(INPUTS "{\"op\":\"neg\",\"self\":\"y\",\"into\":\"x\",\"out\":\"n\"}" END), &f),
+        "aot_eager layout of a written tensor");
+    ck_assert_str_eq(
+        stage_group(&arena, "aot_eager", parse(INPUTS VIEW("x", "v") PROBE_SIZE END), &f),
+        "aot_eager metadata-storage_offset transpose");
+    /* the input itself gets another layout, by another name */
+    f = (Finding){.oracle = ORACLE_values, .kind = "input", .subject = SUBJECT_INPUT};
+    const char *relaid = INPUTS "{\"op\":\"neg\",\"self\":\"y\",\"into\":\"x\",\"out\":\"n\"},"
+                                "{\"op\":\"t_\",\"self\":\"n\"}" END;
+    ck_assert_str_eq(stage_group(&arena, "aot_eager", parse(relaid), &f),
+                     "aot_eager values of an input whose layout changes in place");
+    f.index = 1;
+    ck_assert_str_eq(stage_group(&arena, "aot_eager", parse(relaid), &f),
+                     "aot_eager values-input neg+t_");
+    /* a view of it does */
+    f.index = 0;
+    ck_assert_str_eq(stage_group(&arena, "aot_eager",
+                                 parse(INPUTS VIEW("x", "v") "{\"op\":\"t_\",\"self\":\"v\"}" END),
+                                 &f),
+                     "aot_eager values-input transpose+t_");
+}
+END_TEST
+
 int main(void) {
     Suite *suite = suite_create("harness/stage");
     TCase *tests = tcase_create("harness/stage");
     tcase_add_checked_fixture(tests, set_up, tear_down);
     tcase_add_test(tests, findings_about_a_flag_are_grouped_by_how_a_write_reaches_the_tensor);
     tcase_add_test(tests, other_findings_are_grouped_by_oracle_and_ops);
+    tcase_add_test(tests, findings_about_a_layout_are_grouped_by_how_a_write_reaches_the_tensor);
     tcase_add_test(tests, a_flag_of_a_return_or_an_input_is_that_of_its_name);
     suite_add_tcase(suite, tests);
     return run_suite("harness/stage", suite);
