@@ -43,11 +43,12 @@ static Verdict compare_gradient(Comparison *cmp, Finding *out, GradState xs, con
         return SKIP;
     }
     bool zero_x = values_all_zero(x, false), zero_y = values_all_zero(y, false);
-    const char *name = zero_x && zero_y ? "zero_sign"
-                       : zero_x         ? "zeros_vs_value"
-                       : zero_y         ? "value_vs_zeros"
-                                        : "data";
-    finding_start(out, ORACLE_gradients, name, call, subject, index, AT_BACKWARD);
+    snprintf(kind, sizeof kind, "%s_vs_%s", state_of(xs, x), state_of(ys, y));
+    finding_start(out, ORACLE_gradients,
+                  zero_x && zero_y   ? "zero_sign"
+                  : zero_x || zero_y ? kind
+                                     : "data",
+                  call, subject, index, AT_BACKWARD);
     out->element = first;
     element_text(out->a, sizeof out->a, x->data, x->dtype, first);
     element_text(out->b, sizeof out->b, y->data, y->dtype, first);

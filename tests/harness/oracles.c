@@ -286,6 +286,11 @@ START_TEST(gradients_fire_on_none_zeros_and_values) {
     memset(c.b->calls[0].inputs[0].grad.data, 0, 6 * sizeof(float));
     expect_finding(&c, ORACLE_gradients, "value_vs_zeros");
     start(&c);
+    memset(c.a->calls[0].inputs[0].grad.data, 0, 6 * sizeof(float));
+    memset(c.b->calls[0].inputs[0].grad.data, 0, 6 * sizeof(float));
+    ((float *)c.b->calls[0].inputs[0].grad.data)[3] = NAN;
+    expect_finding(&c, ORACLE_gradients, "zeros_vs_nan");
+    start(&c);
     ((float *)c.b->calls[0].inputs[0].grad.data)[3] *= 2;
     expect_finding(&c, ORACLE_gradients, "data");
     start(&c);
