@@ -87,7 +87,7 @@ static GenVar *factor_argument(Draw *x, int k) {
     return operands_exactly(x, left->dtype, size, n);
 }
 
-/* Is the index of the op a vector? */
+/* Is the index of the op a vector, or one index without dims? */
 static bool draws_vector(const OpInfo *op) {
     return op->draw == DRAW_INDEX_VECTOR || op->draw == DRAW_INDEX_FILL ||
            op->draw == DRAW_INDEX_COPY || op->draw == DRAW_INDEX_REDUCE;
@@ -101,8 +101,9 @@ static GenVar *index_argument(Draw *x) {
     if (draws_vector(x->op)) {
         int64_t length = n == 0 ? 0 : draw_chance(g, 10) ? n : draw_below(g, 5);
         length = copies ? min_i64(length, n) : length;
+        int ndim = length == 1 && draw_chance(g, 25) ? 0 : 1;
         return draw_index_tensor(
-            g, dtype, &length, 1,
+            g, dtype, &length, ndim,
             fills && x->op->param[3].type == ARG_SCALAR && draw_chance(g, 30) ? -n : 0, n - 1,
             copies ? 0 : -1);
     }

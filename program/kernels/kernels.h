@@ -77,6 +77,9 @@ static inline void writer_put(Writer *w, int64_t at, const Tensor *from, int64_t
 
 /* out = self (cast), for ops that then write a part of out. */
 void kernel_start_from(const Tensor *out, const Tensor *self, KernelCtx *k);
+/* scatter_reduce.two; a half dtype is added and multiplied in float32 and rounded at the end if
+ * `widens`, else after each step. */
+ErrCode kernel_reduce_into(const Call *call, Tensor *const *out, KernelCtx *k, bool widens);
 /* Reports ERR_index_range for an index into a dim of `size` elements. */
 ErrCode index_out_of_range(int64_t index, int64_t size, Error *err);
 

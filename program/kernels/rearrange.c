@@ -3,8 +3,9 @@
 
 #include <string.h>
 
-/* scatter_reduce with the index repeated along the other dims. Every index is checked, also where
- * nothing is written. */
+/* scatter_reduce with the index repeated along the other dims, but each step rounds to the dtype
+ * (cpu_index_reduce in aten/src/ATen/native/TensorAdvancedIndexing.cpp). Every index is checked,
+ * also where nothing is written. */
 ErrCode kernel_index_reduce(const Call *call, Tensor *const *out, KernelCtx *k) {
     const Tensor *index = call->arg[2].tensor, *source = call->arg[3].tensor, *to = out[0];
     int dim;
@@ -26,7 +27,7 @@ ErrCode kernel_index_reduce(const Call *call, Tensor *const *out, KernelCtx *k) 
     Call scattered = call_new(OP_scatter_reduce_two);
     memcpy(scattered.arg, call->arg, 6 * sizeof *scattered.arg);
     scattered.arg[2].tensor = &wide;
-    return kernel_scatter_reduce(&scattered, out, k);
+    return kernel_reduce_into(&scattered, out, k, false);
 }
 
 /* Channel g * each + k of self goes to channel k * groups + g. */

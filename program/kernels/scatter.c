@@ -234,7 +234,7 @@ static void divide_counts(const Tensor *to, const int64_t *count, bool include_s
 
 /* Without include_self, the elements that an index selects are initialized first. All indices are
  * checked before that. */
-ErrCode kernel_scatter_reduce(const Call *call, Tensor *const *out, KernelCtx *k) {
+ErrCode kernel_reduce_into(const Call *call, Tensor *const *out, KernelCtx *k, bool widens) {
     const Tensor *src = call->arg[3].tensor, *to = out[0];
     Reduce how = reduce_of(call->arg[4].str);
     bool include_self = call->arg[5].b;
@@ -249,7 +249,7 @@ ErrCode kernel_scatter_reduce(const Call *call, Tensor *const *out, KernelCtx *k
         }
     }
     bool chooses = how == REDUCE_AMAX || how == REDUCE_AMIN;
-    float *wide = chooses ? NULL : wide_start(to, k->arena);
+    float *wide = chooses || !widens ? NULL : wide_start(to, k->arena);
     for (; walk_more(&a.w); walk_next(&a.w)) {
         TRY(along_offset(&a, &at, k->err));
         count[at]++;
@@ -264,4 +264,8 @@ ErrCode kernel_scatter_reduce(const Call *call, Tensor *const *out, KernelCtx *k
         divide_counts(to, count, include_self);
     }
     return ERR_none;
+}
+
+ErrCode kernel_scatter_reduce(const Call *call, Tensor *const *out, KernelCtx *k) {
+    return kernel_reduce_into(call, out, k, true);
 }
