@@ -124,16 +124,13 @@ ErrCode decompose_renorm(Emit *e, const Call *call, Tensor **out, int *nout) {
                        out, nout);
 }
 
-/* 2^other; of a half type as a tensor to the power of a tensor, which has other's layout */
+/* 2^other. If self has a floating dtype other than the default one, the 2 is a tensor of that
+ * dtype, and the power of a tensor to a tensor has other's layout. */
 static Tensor *power_of_two(Emit *e, const Tensor *self, Tensor *other) {
-    Promotion p = PROMOTION_START;
-    promotion_tensor(&p, self->dtype, self->ndim);
-    promotion_tensor(&p, other->dtype, other->ndim);
-    DType dtype = promotion_result(&p);
-    bool half = dtype_is_float(dtype) && dtype_bytes(dtype) < 4;
-    Call power = call_new(half ? OP_pow_Tensor_Tensor : OP_pow_Scalar);
-    if (half) {
-        power.arg[0].tensor = emit_full(e, NULL, 0, scalar_int(2), dtype);
+    bool tensor = dtype_is_float(self->dtype) && self->dtype != DT_float32 && since(ldexp_base);
+    Call power = call_new(tensor ? OP_pow_Tensor_Tensor : OP_pow_Scalar);
+    if (tensor) {
+        power.arg[0].tensor = emit_full(e, NULL, 0, scalar_int(2), self->dtype);
     } else {
         power.arg[0].scalar = scalar_float(2);
     }
