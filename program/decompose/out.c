@@ -26,18 +26,22 @@ static bool is_operand(const Tensor *out, Tensor *const *slot, int n) {
     return met;
 }
 
-static ErrCode refuse_recorded(Emit *e, const Call *call, const OpInfo *form) {
-    Tensor *slot[MAX_SLOTS];
-    int n = call_slots(call, slot);
-    for (int i = 0; i < n && form->grad && e->records; i++) {
-        if (slot[i] && e->records(e, slot[i])) {
-            return error_set(e->err, ERR_invalid,
-                             "%s(): functions with out=... arguments don't support automatic "
-                             "differentiation, but one of the arguments requires grad.",
-                             form->name);
-        }
+/* Is there something to differentiate: `out`, or an operand that is no index and no mask? */
+static ErrCode refuse_recorded(Emit *e, const Call *form, const Tensor *out) {
+    if (!form->op->grad || !e->records) {
+        return ERR_none;
     }
-    return ERR_none;
+    Tensor *slot[MAX_SLOTS];
+    int n = call_slots(form, slot);
+    bool records = e->records(e, out);
+    for (int i = 0; i < n && !records; i++) {
+        records = slot[i] && !(form->op->non_differentiable >> i & 1) && e->records(e, slot[i]);
+    }
+    return records ? error_set(e->err, ERR_invalid,
+                               "%s(): functions with out=... arguments don't support automatic "
+                               "differentiation, but one of the arguments requires grad.",
+                               form->op->name)
+                   : ERR_none;
 }
 
 /* The memory of `out`, which may not be that of an operand, in part or at all. */
@@ -163,7 +167,7 @@ ErrCode decompose_out(Emit *e, const Call *call, Tensor **out, int *nout) {
         form.arg[dtype].none = false;
         form.arg[dtype].dtype = into->dtype;
     }
-    TRY(refuse_recorded(e, call, form.op));
+    TRY(refuse_recorded(e, &form, into));
     Infer r = {.arena = e->arena, .err = e->err};
     TRY(out_check(e, call->op, &form, into, &r));
     CHECK(r.n == 1);
