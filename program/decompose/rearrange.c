@@ -117,7 +117,7 @@ ErrCode decompose_renorm(Emit *e, const Call *call, Tensor **out, int *nout) {
     factor = above && factor ? emit_op(e, OP_where_ScalarOther, 3, above, factor, scalar_float(1))
                              : NULL;
     Tensor *value = emit_mul(e, x, emit_cast(e, factor, self->dtype));
-    value = emit_unary(e, OP_contiguous, value);
+    value = emit_unary(e, OP__contiguous_copy, value); /* also of one that counts as row-major */
     return node_answer(e,
                        emit_op(e, OP__renorm, 5, self, value, call->arg[1].scalar, (int64_t)dim,
                                call->arg[3].scalar),

@@ -319,13 +319,14 @@ static bool refused_before_sizes(const Call *call, ErrCode code) {
            (typing == typing_lerp && code == ERR_dtype && !dtypes_equal(call));
 }
 
-/* A bound of clamp that its dtype does not hold: the kernel finds that. */
-static bool refuses_bound(const Call *call, ErrCode code) {
-    bool given = false;
-    for (int k = 1; k < call->op->noperand; k++) {
+/* A number that the dtype does not allow, which is found later: a bound of clamp (by the kernel),
+ * or the alpha of sub. */
+static bool refuses_number(const Call *call, ErrCode code) {
+    bool given = op_param(call->op, "alpha") >= 0;
+    for (int k = 1; call->op->typing == typing_clamp && k < call->op->noperand; k++) {
         given = given || !call->arg[call->op->operand[k]].none;
     }
-    return code == ERR_invalid && call->op->typing == typing_clamp && given;
+    return code == ERR_invalid && given;
 }
 
 ErrCode pointwise_typed_first(const Call *call, DType *result, Error *err) {
@@ -334,7 +335,7 @@ ErrCode pointwise_typed_first(const Call *call, DType *result, Error *err) {
     ErrCode code = call->op->typing(call, &compute, result, &typing);
     if (code != ERR_none && half_missing(call, compute)) {
         *result = compute;
-    } else if (refuses_bound(call, code)) {
+    } else if (refuses_number(call, code)) {
         return ERR_none;
     } else if (code != ERR_none) {
         *err = typing;
