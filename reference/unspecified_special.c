@@ -55,14 +55,18 @@ static bool is_special_nan(double x, double number, DType dtype) {
     return isnan(x);
 }
 
-/* Does an element occur twice? */
-static bool repeats(const Tensor *t) {
+/* Are two elements equal, converted to `dtype`; if they are made `unique` before, two that differ?
+ */
+static bool repeats(const Tensor *t, DType dtype, bool unique) {
     const Tensor *one[1] = {t};
     for (Walk w = walk_start(t->size, t->ndim, one, 1); walk_more(&w); walk_next(&w)) {
         double x = element_double(t->storage->data, t->dtype, w.at[0]);
         Walk v = w;
         for (walk_next(&v); walk_more(&v); walk_next(&v)) {
-            if (element_double(t->storage->data, t->dtype, v.at[0]) == x) {
+            double y = element_double(t->storage->data, t->dtype, v.at[0]);
+            bool same =
+                dtype_is_float(dtype) ? dtype_round(x, dtype) == dtype_round(y, dtype) : x == y;
+            if (same && !(unique && x == y)) {
                 return true;
             }
         }
@@ -70,13 +74,20 @@ static bool repeats(const Tensor *t) {
     return false;
 }
 
-/* isin that sorts relies on assume_unique. */
+/* isin that sorts relies on elements that differ: on assume_unique, or on `unique`, after which
+ * both operands become one tensor of a common dtype. */
 static bool sorts_repeated(const Call *call) {
-    if (!call->arg[2].b || !isin_sorts(call)) {
+    if (!isin_sorts(call)) {
         return false;
     }
-    bool elements = call->op->param[0].type == ARG_TENSOR && repeats(call->arg[0].tensor);
-    return elements || repeats(call->arg[1].tensor);
+    bool unique = !call->arg[2].b, tensors[2];
+    DType common = DT_bool;
+    for (int k = 0; k < 2; k++) {
+        tensors[k] = call->op->param[k].type == ARG_TENSOR;
+        common = tensors[k] ? dtype_promote(common, call->arg[k].tensor->dtype) : common;
+    }
+    return (tensors[0] && repeats(call->arg[0].tensor, common, unique)) ||
+           (tensors[1] && repeats(call->arg[1].tensor, common, unique));
 }
 
 /* 1.13 may count nan, sorted, as equal to itself. */

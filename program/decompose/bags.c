@@ -9,6 +9,7 @@ enum { BAG_SUM, BAG_MEAN, BAG_MAX };
 typedef struct Bags {
     Emit *e;
     Tensor *weight, *indices, *offsets, *factors; /* factors: per_sample_weights, or NULL */
+    Tensor *saved_indices, *saved_offsets;        /* as they were given, of two dtypes */
     Tensor *bag_of;                               /* by index */
     int64_t mode, padding, count;                 /* padding: a row that is left out, or -1 */
     bool last_offset;                             /* the last offset is an end */
@@ -193,8 +194,8 @@ static ErrCode bags_results(Bags *b, bool by_frequency, Tensor **out) {
         value = added_rows(b, out[2]);
     }
     if (e->err->code == ERR_none) {
-        out[0] = emit_op(e, OP__embedding_bag, 9, b->weight, b->indices, b->offsets, b->factors,
-                         value, out[1], out[2], out[3], how, 4);
+        out[0] = emit_op(e, OP__embedding_bag, 9, b->weight, b->saved_indices, b->saved_offsets,
+                         b->factors, value, out[1], out[2], out[3], how, 4);
     }
     return e->err->code;
 }
@@ -218,8 +219,10 @@ ErrCode decompose_embedding_bag(Emit *e, const Call *call, Tensor **out, int *no
     }
     DType common = dtype_promote(b.offsets->dtype, b.indices->dtype);
     TRY(check_bag_operands(call, common, e->err));
-    b.indices = emit_cast(e, emit_unary(e, OP_contiguous, b.indices), common);
-    b.offsets = emit_cast(e, emit_unary(e, OP_contiguous, b.offsets), common);
+    b.saved_indices = emit_unary(e, OP_contiguous, b.indices);
+    b.saved_offsets = emit_unary(e, OP_contiguous, b.offsets);
+    b.indices = emit_cast(e, b.saved_indices, common);
+    b.offsets = emit_cast(e, b.saved_offsets, common);
     TRY(e->err->code);
     b.count = b.offsets->size[0] - b.last_offset;
     bool defined = b.count >= 0; /* else it is refused below */

@@ -44,9 +44,21 @@ static ErrCode refuse_recorded(Emit *e, const Call *form, const Tensor *out) {
                    : ERR_none;
 }
 
+/* cat of vectors without elements only: no memory is looked at. */
+static bool joins_nothing(const OpInfo *op, Tensor *const *slot, int n) {
+    bool nothing = op->id == OP_cat_out;
+    for (int i = 0; i < n && nothing; i++) {
+        nothing = slot[i]->ndim == 1 && slot[i]->size[0] == 0;
+    }
+    return nothing;
+}
+
 /* The memory of `out`, which may not be that of an operand, in part or at all. */
 static ErrCode refuse_memory(Emit *e, const OpInfo *op, const Tensor *out, Tensor *const *slot,
                              int n) {
+    if (joins_nothing(op, slot, n)) {
+        return ERR_none;
+    }
     bool checked = op->out_memory != OUT_UNCHECKED;
     bool nothing = op->out_memory == OUT_APART && tensor_numel(out) == 0;
     if (checked && !nothing && tensor_internal_overlap(out) == OVERLAP_YES) {
@@ -112,6 +124,15 @@ static Call without_numbers(const Call *form) {
     return call;
 }
 
+/* index_select along a dim without elements, which is refused when memory has been looked at. */
+static bool selects_of_nothing(const Call *form) {
+    const Tensor *self = form->arg[0].tensor, *index = form->arg[2].tensor;
+    int64_t dim = form->arg[1].i;
+    return form->op->id == OP_index_select && self->ndim > 0 && dim >= -self->ndim &&
+           dim < self->ndim && self->size[dim < 0 ? dim + self->ndim : dim] == 0 &&
+           index->ndim <= 1 && (index->dtype == DT_int64 || index->dtype == DT_int32);
+}
+
 /* Everything that is refused, and the metadata of the result. */
 static ErrCode out_check(Emit *e, const OpInfo *op, const Call *form, const Tensor *out, Infer *r) {
     Tensor *slot[MAX_SLOTS];
@@ -130,6 +151,10 @@ static ErrCode out_check(Emit *e, const OpInfo *op, const Call *form, const Tens
         TRY(dim_wrap(form->arg[1].i, slot[0]->ndim, &dim, e->err));
     }
     if (iterator || op->out_memory == OUT_APART_FIRST) {
+        TRY(refuse_memory(e, op, out, slot, n));
+    }
+    if (selects_of_nothing(form)) {
+        TRY(refuse_out_dtype(e, op, slot[0]->dtype, out->dtype));
         TRY(refuse_memory(e, op, out, slot, n));
     }
     Call sizes = without_numbers(form);

@@ -52,6 +52,24 @@ START_TEST(unspecified_behaviour_is_detected_from_the_operand_values) {
 }
 END_TEST
 
+/* 65536 and 2^24 are both infinite in float16, in which isin sorts them. */
+START_TEST(isin_of_elements_that_are_equal_in_the_common_dtype_is_unspecified) {
+    static const char *const dtypes[] = {"float16", "float32"};
+    for (int k = 0; k < COUNT_OF(dtypes); k++) {
+        char inputs[300];
+        snprintf(inputs, sizeof inputs,
+                 "{'name': 'x', 'dtype': 'int64', 'size': [4], 'data': [65536, 0, 0, 16777216]}, "
+                 "{'name': 'z', 'dtype': '%s', 'size': [64], 'data': {'fill': 'zeros', 'seed': 0}}",
+                 dtypes[k]);
+        Result *r =
+            run_under(inputs, "{'op': 'isin', 'elements': 'x', 'test_elements': 'z', 'out': 'y'}",
+                      "'y'", (RunOptions){.detect_unspecified = true});
+        assert_ok(r);
+        ck_assert_int_eq(r->unspecified != NULL, k == 0);
+    }
+}
+END_TEST
+
 START_TEST(lcm_of_the_least_integer_is_unspecified_for_types_that_trap) {
     static const char *const dtypes[] = {"int64", "int32", "int16"};
     for (int k = 0; k < COUNT_OF(dtypes); k++) {
@@ -252,6 +270,7 @@ int main(void) {
     Suite *suite = suite_create("unspecified");
     TCase *tests = tcase_create("unspecified");
     tcase_add_checked_fixture(tests, setup, teardown);
+    tcase_add_test(tests, isin_of_elements_that_are_equal_in_the_common_dtype_is_unspecified);
     tcase_add_test(tests, unspecified_behaviour_is_detected_from_the_operand_values);
     tcase_add_test(tests, lcm_of_the_least_integer_is_unspecified_for_types_that_trap);
     tcase_add_test(tests, the_sign_of_a_zero_product_of_one_term_is_unspecified_since_2_8);
