@@ -119,9 +119,14 @@ static void free_early(Planner *p, FaultId fault, const Node *n) {
     }
 }
 
-/* Is the buffer free, although the value in it is still needed? */
+/* Is the buffer free, although the value in it is still needed? After it was taken it may be free
+ * again. */
 static bool is_free_early(const Planner *p, int buffer) {
-    return p->early.fault != FAULT_NONE && p->early.buffer == buffer && !p->early.done;
+    bool early = p->early.fault != FAULT_NONE && p->early.buffer == buffer, listed = false;
+    for (int b = p->free_list; early && p->early.done && b >= 0; b = p->next[b]) {
+        listed |= b == buffer;
+    }
+    return early && (!p->early.done || listed);
 }
 
 /* Seeded fault FU_11: the last reader of a new value of an input that has the layout of its result,
@@ -198,9 +203,9 @@ static void place_node(Planner *p, Node *n) {
         free_early(p, FAULT_FU_11, n);
     }
     /* FU_12: that an index_put returns its base is recorded by no view, and the base's buffer is
-     * free with the base's last reader */
-    if (n->in_place && n->op == OP__index_put && node_buffer(n->in[0])->kind != NODE_INPUT &&
-        fault(p->c, FAULT_FU_12)) {
+     * free with the base's last reader; of one base in a graph */
+    if (p->early.fault == FAULT_NONE && n->in_place && n->op == OP__index_put &&
+        node_buffer(n->in[0])->kind != NODE_INPUT && fault(p->c, FAULT_FU_12)) {
         free_early(p, FAULT_FU_12, n);
         return;
     }
