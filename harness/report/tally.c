@@ -204,7 +204,11 @@ void tally_report_json(const Tally *t, const CompileCounters *counters, bool tim
     text_add(text, ",\"op_dtypes\":{");
     bool any = false;
     for (int i = 0; i < OP_COUNT; i++) {
-        if (is_public(i) && t->by_op[i] > 0) {
+        bool met = t->by_op[i] > 0; /* or run by another statement than an op's */
+        for (int d = 0; d < DT_COUNT; d++) {
+            met = met || t->op_dtype[i][d] > 0;
+        }
+        if (is_public(i) && met) {
             text_printf(text, "%s\"%s\":{", any ? "," : "", op_info((OpId)i)->id_name);
             any = true;
             bool inner = false;
