@@ -204,7 +204,7 @@ void tally_report_json(const Tally *t, const CompileCounters *counters, bool tim
     text_add(text, ",\"op_dtypes\":{");
     bool any = false;
     for (int i = 0; i < OP_COUNT; i++) {
-        bool met = t->by_op[i] > 0; /* or run by another statement than an op's */
+        bool met = t->by_op[i] > 0; /* in a body; functions, setups and callers run ops, too */
         for (int d = 0; d < DT_COUNT; d++) {
             met = met || t->op_dtype[i][d] > 0;
         }
