@@ -250,6 +250,10 @@ const char *unspecified_special(const Call *call, bool vectors) {
     case OP_float_power_Scalar:
     case OP_float_power_Tensor_Scalar:
         return vectors && power_is_largest(call) ? "pow near the largest number" : NULL;
+    case OP_channel_shuffle: /* aten/src/ATen/native/ChanelShuffle.cpp */
+        return tensor_numel(self) == 0
+                   ? "channel_shuffle of nothing: it shares self's memory, but is no view"
+                   : NULL;
     case OP_lcm:
         return holds_least(self) || holds_least(call->arg[1].tensor)
                    ? "lcm of the least integer: SIGFPE"

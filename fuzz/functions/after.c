@@ -80,9 +80,8 @@ static Stmt *dot_grad(Gen *g, NameId self, bool set, NameId value) {
     return s;
 }
 
-static void draw_get_grad(Gen *g) {
+static void draw_get_grad(Gen *g, const GenVar *self) {
     static const OpId written[] = {OP_zero_, OP_mul__Scalar, OP_add__Scalar, OP_neg_};
-    const GenVar *self = draw_var(g, draw_chance(g, 90) ? may_have_a_grad : accepts_any);
     if (self == NULL || self->fuzzy || !gen_room(g)) {
         return;
     }
@@ -107,7 +106,7 @@ static void draw_get_grad(Gen *g) {
 }
 
 static void draw_set_grad(Gen *g) {
-    const GenVar *self = draw_var(g, draw_chance(g, 90) ? may_have_a_grad : accepts_any);
+    const GenVar *self = draw_var(g, draw_chance(g, 80) ? may_have_a_grad : accepts_any);
     if (self == NULL || self->fuzzy || !gen_room(g)) {
         return;
     }
@@ -133,6 +132,9 @@ static void draw_set_grad(Gen *g) {
         stmt_append(g, dot_grad(g, self->name, true, value));
         uint64_t bit = (uint64_t)1 << (self->base % 64);
         g->accumulated = value == NAME_NONE ? g->accumulated & ~bit : g->accumulated | bit;
+        if (value != NAME_NONE && draw_chance(g, 30)) {
+            draw_get_grad(g, self);
+        }
     }
 }
 
@@ -178,7 +180,7 @@ static void draw_caller_step(Gen *g) {
         draw_caller_write(g);
         break;
     case W_caller_get_grad - W_caller_op:
-        draw_get_grad(g);
+        draw_get_grad(g, draw_var(g, draw_chance(g, 90) ? may_have_a_grad : accepts_any));
         break;
     default:
         draw_set_grad(g);

@@ -421,3 +421,5 @@ static bool deliberate_error_arguments(Gen *g) {
 }
 
 static bool deliberate_error_one_argument(Gen *g) { return draw_wrong_argument(g); }
+
+static bool deliberate_error_two_float_dtypes(Gen *g) { return draw_two_float_dtypes(g); }

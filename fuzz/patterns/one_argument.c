@@ -1,6 +1,6 @@
-/* The deliberate error of one wrong argument: an op that fits, but for one operand of another
- * dtype, size or rank, one number out of range, or the dtype of all operands. Rewrites that
- * broadcast, promote or wrap where eager refuses accept it. */
+/* The deliberate errors of one wrong argument: an op that fits, but for one operand of another
+ * dtype, size or rank, one number out of range, or the dtype of all operands; and a product of two
+ * float dtypes. Rewrites that broadcast, promote or wrap where eager refuses accept them. */
 #include "fuzz/patterns/one_argument.h"
 
 /* Indices of the size of `t` that select below `end`, but for one of them or for any. */
@@ -85,6 +85,41 @@ static bool disturb(Gen *g, Stmt *s, int k, int ndim) {
     default:
         return false;
     }
+}
+
+static bool multiplies(Gen *g, const OpInfo *op) {
+    return op->range == RANGE_MATMUL && gen_draws(g, op) && gen_allows(g, op->id);
+}
+
+bool draw_two_float_dtypes(Gen *g) {
+    static const DType dtypes[] = {DT_float32, DT_float64, DT_float16, DT_bfloat16};
+    for (int i = 0; i < 60; i++) {
+        const OpInfo *op = op_info(g->options->op[draw_below(g, g->options->nop)]);
+        if (!multiplies(g, op)) {
+            continue;
+        }
+        Stmt *s = stmt_op(g, op->id);
+        if (!draw_arguments(g, s, NULL)) {
+            return false;
+        }
+        int start = draw_below(g, op->nparam);
+        for (int k = 0; k < op->nparam; k++) {
+            int at = (start + k) % op->nparam;
+            const GenVar *v = arg_var(g, s, at);
+            DType dtype = dtypes[draw_below(g, COUNT_OF(dtypes))];
+            if (v == NULL || v->t->dtype == dtype) {
+                continue;
+            }
+            GenVar *other = draw_input(g, dtype, v->t->size, v->t->ndim, draw_chance(g, 50), 0);
+            if (other == NULL) {
+                return false;
+            }
+            set_tensor(s, at, other);
+            stmt_force(g, s);
+            return true;
+        }
+    }
+    return false;
 }
 
 bool draw_wrong_argument(Gen *g) {

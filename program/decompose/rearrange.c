@@ -1,5 +1,5 @@
-/* one_hot, bincount, channel_shuffle, renorm and ldexp (aten/src/ATen/native/Onehot.cpp,
- * SummaryOps.cpp, Normalization.cpp, BinaryOps.cpp). */
+/* one_hot, bincount, renorm and ldexp (aten/src/ATen/native/Onehot.cpp, SummaryOps.cpp,
+ * Normalization.cpp, BinaryOps.cpp). */
 #include "program/decompose/nodes.h"
 #include "program/infer/infer.h"
 
@@ -75,19 +75,6 @@ ErrCode decompose_bincount(Emit *e, const Call *call, Tensor **out, int *nout) {
         sums = emit_binary(e, OP__not_again, weights, sums);
     }
     return node_answer(e, sums, out, nout);
-}
-
-/* channel_shuffle: without elements self itself, under another name (channel_shuffle in
- * aten/src/ATen/native/ChanelShuffle.cpp) */
-ErrCode decompose_channel_shuffle(Emit *e, const Call *call, Tensor **out, int *nout) {
-    Tensor *self = call->arg[0].tensor;
-    Infer refused = {.arena = e->arena, .err = e->err};
-    TRY(infer_channel_shuffle(call, &refused));
-    return node_answer(e,
-                       tensor_numel(self) == 0
-                           ? emit_unary(e, OP_alias, self)
-                           : emit_op(e, OP__channel_shuffle, 2, self, call->arg[1].i),
-                       out, nout);
 }
 
 /* renorm: self, whose slices along dim are shortened to the norm maxnorm */

@@ -5,7 +5,7 @@
 void grad_channel_shuffle(Grad *g) {
     if (wanted(g, 0)) {
         give(g, 0,
-             emit_op(g->e, OP__channel_shuffle, 2, grad_of(g),
+             emit_op(g->e, OP_channel_shuffle, 2, grad_of(g),
                      tensor_arg(g, 0)->size[1] / g->call->arg[1].i));
     }
 }
