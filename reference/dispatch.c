@@ -211,8 +211,17 @@ static ErrCode apply_view(Session *s, const Call *call, Tensor **out, int *nout)
 
 /* ---- autograd metadata only ---- */
 
+/* The node of the op whose result v is: of a view that was written, CopySlices of the base has it.
+ */
+static GradNode *writing_node(const Var *v) {
+    bool again = v->base && v->grad_fn && v->grad_fn->kind == GRAD_NODE_AS_STRIDED;
+    GradNode *slices = again ? v->base->grad_fn : NULL;
+    return slices && slices->kind == GRAD_NODE_COPY_SLICES ? slices->fn : v->grad_fn;
+}
+
 static ErrCode dispatch_apply_meta(Session *s, const Call *call, Tensor **out, int *nout) {
     Var *self = var_of(call->arg[0].tensor);
+    GradNode *node = NULL;
     *nout = 1;
     out[0] = &self->tensor;
     switch (call->op->id) {
@@ -252,13 +261,12 @@ static ErrCode dispatch_apply_meta(Session *s, const Call *call, Tensor **out, i
     case OP__also_saves: /* what else the node of self checks when it runs: other, and whether the
                             node of other is freed */
         *nout = 0;
-        if (self->grad_fn) {
-            if (call->arg[3].b) {
-                node_also_saves(s, self->grad_fn, call->arg[1].tensor);
-            }
-            if (call->arg[2].b) {
-                self->grad_fn->other_half = var_of(call->arg[1].tensor)->grad_fn;
-            }
+        node = writing_node(self);
+        if (node && call->arg[3].b) {
+            node_also_saves(s, node, call->arg[1].tensor);
+        }
+        if (node && call->arg[2].b) {
+            node->other_half = var_of(call->arg[1].tensor)->grad_fn;
         }
         return ERR_none;
     default:

@@ -429,7 +429,7 @@ static inline ErrCode engine_deliver(Session *s, const EngineTask *task, Edge ed
         bool owned = from && from->kind == GRAD_NODE_OP && op_clones_gradient(from->call.op, slot);
         node->owned = owned && !*at ? grad : node->owned;
         bool any_order = *at && from && from->in_list && s->shadow;
-        *at = *at ? emit_accumulate(&s->emit, *at, grad, *at == node->owned) : grad;
+        *at = *at ? input_buffer_add(s, *at, grad, *at == node->owned) : grad;
         if (any_order && *at) {
             shadow_any_order(*at, grad);
         }

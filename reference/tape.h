@@ -243,6 +243,11 @@ ErrCode engine_run(Session *s, const EngineTask *task);
 /* The backward of a CHECKPOINT node in that run. */
 ErrCode checkpoint_run_backward(Session *s, const EngineTask *task, GradNode *node, Tensor **out);
 
+/* What has arrived at a node's slot, and one more gradient (InputBuffer::accumulate in
+ * torch/csrc/autograd/input_buffer.cpp); `owned`: nothing else holds the sum. PyTorch adds in place
+ * where it holds the last reference, so the sum keeps its strides, which an add may choose anew.
+ * Who else holds it is known for some ops only: elsewhere such strides are unspecified. */
+Tensor *input_buffer_add(Session *s, Tensor *sum, Tensor *grad, bool owned);
 /* AccumulateGrad: adds a gradient to the leaf's .grad, in the walk of `task` (grad.c). */
 ErrCode accumulate(Session *s, const EngineTask *task, Var *leaf, Tensor *grad);
 /* The same for a tensor that retains its gradient; `grad` NULL: undefined. */

@@ -277,8 +277,17 @@ static ErrCode apply_function(Capture *cap, const Call *given, Tensor **out, int
     return ERR_none;
 }
 
+/* The node of the op whose result v is: of a view that was written, CopySlices of the base has it.
+ */
+static GradNode *last_writer(const Var *v) {
+    bool again = v->base && v->grad_fn.node && v->grad_fn.node->kind == GRAD_NODE_AS_STRIDED;
+    GradNode *slices = again ? v->base->grad_fn.node : NULL;
+    return slices && slices->kind == GRAD_NODE_COPY_SLICES ? slices->fn : v->grad_fn.node;
+}
+
 static ErrCode capture_apply_meta(Capture *cap, const Call *call, Tensor **out, int *nout) {
     Var *self = (Var *)call->arg[0].tensor;
+    GradNode *node = NULL;
     out[0] = &self->tensor;
     *nout = 1;
     switch (call->op->id) {
@@ -303,12 +312,13 @@ static ErrCode capture_apply_meta(Capture *cap, const Call *call, Tensor **out, 
     case OP__also_saves: /* what else the node of self checks when it runs: other, and
                             whether the node of other is freed */
         *nout = 0;
-        if (self->grad_fn.node) {
+        node = last_writer(self);
+        if (node) {
             const Var *other = (const Var *)call->arg[1].tensor;
             if (call->arg[3].b) {
-                cap_also_saves(cap, self->grad_fn.node, other);
+                cap_also_saves(cap, node, other);
             }
-            self->grad_fn.node->other_half = call->arg[2].b ? other->grad_fn.node : NULL;
+            node->other_half = call->arg[2].b ? other->grad_fn.node : NULL;
         }
         return ERR_none;
     default:

@@ -149,8 +149,12 @@ static Tensor *normalized_batch(Emit *e, const Call *call, Tensor *const *t, boo
                   "running_mean and running_var must either both be None or neither be None");
         return NULL;
     }
+    /* A bias of another dtype than the weight is met when the statistics have moved. */
+    bool late =
+        training && t[1] && t[2] && t[1]->dtype == t[0]->dtype && t[2]->dtype != t[0]->dtype;
+    Tensor *first[4] = {t[1], late ? NULL : t[2], t[3], t[4]};
     if (node_read_histories(e, &native, 3) != ERR_none ||
-        check_norm_dtypes(e, "batch_norm", t[0], t + 1, 4) != ERR_none) {
+        check_norm_dtypes(e, "batch_norm", t[0], first, 4) != ERR_none) {
         return NULL;
     }
     if (t[3] && (t[3]->ndim != 1 || t[4]->ndim != 1)) {
@@ -174,6 +178,9 @@ static Tensor *normalized_batch(Emit *e, const Call *call, Tensor *const *t, boo
         }
         for (int k = 0; k < 2 && t[3] && !apart && e->err->code == ERR_none; k++) {
             (void)emit_op(e, OP__set_data_, 2, node_operand(e, t[3 + k]), moved[k]);
+        }
+        if (late && e->err->code == ERR_none) {
+            (void)check_norm_dtypes(e, "batch_norm", t[0], t + 1, 4);
         }
     } else {
         mean = emit_reshape(e, widened(e, t[3]), &t[0]->size[1], 1);

@@ -142,7 +142,7 @@ ErrCode decompose_tensordot(Emit *e, const Call *call, Tensor **out, int *nout) 
         Tensor *x = as_matrix(e, t[0], wrapped[0], n, set[0], false, &common, 1);
         Tensor *y = as_matrix(e, t[1], wrapped[1], n, set[1], true, &common, 1);
         Tensor *sum = emit_binary(e, OP_dot, x, y);
-        return products_answer(e, sum ? emit_reshape(e, sum, size, 0) : NULL, out, nout);
+        return products_answer(e, sum ? emit_view(e, sum, size, 0) : NULL, out, nout);
     }
     int64_t left[2] = {rest[0], common}, right[2] = {common, rest[1]};
     Tensor *x = as_matrix(e, t[0], wrapped[0], n, set[0], false, left, 2);

@@ -51,6 +51,11 @@ void grad_index_fill(Grad *g) {
                       "index_select(): self indexing axis dim should be positive");
             return;
         }
+        if (grad->ndim == 0 && tensor_numel(arg[2].tensor) == 0) {
+            error_set(g->e->err, ERR_invalid,
+                      "index_select(): Index to scalar can have only 1 value, got 0 value(s)");
+            return;
+        }
         Tensor *none = emit_full(g->e, grad->size, grad->ndim, scalar_bool(false), DT_bool);
         Tensor *filled = emit_op(g->e, OP_index_fill_int_Scalar, 4, none, arg[1].i, arg[2].tensor,
                                  scalar_bool(true));

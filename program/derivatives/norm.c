@@ -112,6 +112,13 @@ void grad_group_norm(Grad *g) {
         }
         return;
     }
+    if (!weight && wanted(g, 2) && arg[2].tensor->dtype != input->dtype && !e->create_graph) {
+        /* GroupNormBackwardKernelImpl, too, looks at the weight only
+         * (aten/src/ATen/native/cpu/group_norm_kernel.cpp) */
+        error_set(e->err, ERR_dtype, "expected scalar type %s but found %s",
+                  dtype_name(arg[2].tensor->dtype), dtype_name(input->dtype));
+        return;
+    }
     int64_t groups = arg[4].i, channels = input->size[1], each = channels / groups,
             dims[2] = {2, 3};
     int64_t size[4] = {input->size[0], groups, each,

@@ -299,6 +299,11 @@ ErrCode infer_index_reduce(const Call *call, Infer *r) {
     Call added = call_new(OP_index_add);
     memcpy(added.arg, call->arg, 4 * sizeof *added.arg);
     TRY(infer_index_add(&added, r));
+    if (!call->arg[5].b) { /* index_fill_ has the first look */
+        int dim;
+        TRY(dim_wrap(call->arg[1].i, self->ndim, &dim, r->err));
+        TRY(infer_refuse_empty_dim(r, self, dim, tensor_numel(call->arg[2].tensor)));
+    }
     bool refused = self->ndim <= 1 || !call->arg[5].b || strcmp(reduce, "mean") == 0;
     return self->dtype == DT_bool && refused
                ? error_set(r->err, ERR_dtype, "\"index_func_\" not implemented for 'Bool'")

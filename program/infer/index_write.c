@@ -45,10 +45,7 @@ ErrCode infer_put(const Call *call, Infer *r) {
 
 /* ---- along one dim ---- */
 
-/* The index_* ops view self with index's length and stride 0 along `dim`. If self has size 0 there,
- * its storage may be too small for that view; that of the copy that a functional op writes to is
- * empty. A node of a graph has no storage: the write was checked when it was captured. */
-static ErrCode refuse_empty_dim(const Infer *r, const Tensor *self, int dim, int64_t n) {
+ErrCode infer_refuse_empty_dim(const Infer *r, const Tensor *self, int dim, int64_t n) {
     if (self->ndim == 0 || self->size[dim] != 0 || n == 0) {
         return ERR_none;
     }
@@ -81,7 +78,7 @@ ErrCode infer_index_fill(const Call *call, Infer *r) {
     if (index->ndim > 1) {
         return error_set(r->err, ERR_invalid, "Index has to be a vector/scalar");
     }
-    TRY(refuse_empty_dim(r, self, dim, tensor_numel(index)));
+    TRY(infer_refuse_empty_dim(r, self, dim, tensor_numel(index)));
     if (!by_tensor) {
         TRY(scalar_check(call->arg[3].scalar, self->dtype, r->err));
     }
@@ -138,7 +135,7 @@ ErrCode infer_index_copy(const Call *call, Infer *r) {
             "index_copy_(): Number of indices (%lld) should be equal to source.size(dim) (%lld)",
             (long long)n, (long long)source->size[dim]);
     }
-    TRY(refuse_empty_dim(r, self, dim, n));
+    TRY(infer_refuse_empty_dim(r, self, dim, n));
     return infer_contiguous(r, self->dtype, self->size, self->ndim);
 }
 

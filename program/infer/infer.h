@@ -27,6 +27,11 @@ ErrCode infer_contiguous(Infer *r, DType dtype, const int64_t *size, int ndim);
 /* Adds an output of `self`'s size with the strides of clone(self): self's strides if it is dense,
  * else dense strides in self's order of dims. */
 ErrCode infer_cloned(Infer *r, const Tensor *self, DType dtype);
+/* The index_* ops view self with index's length `n` and stride 0 along `dim`. If self has size 0
+ * there, its storage may be too small for that view (ERR_invalid); that of the copy that a
+ * functional op writes to is empty. A node of a graph has no storage: the write was checked when it
+ * was captured. */
+ErrCode infer_refuse_empty_dim(const Infer *r, const Tensor *self, int dim, int64_t n);
 /* ERR_limit unless the product of max(size, 1) fits into int64 and ndim <= MAX_DIMS. Sizes must not
  * be negative. */
 ErrCode sizes_fit(const int64_t *size, int ndim, Error *err);

@@ -200,7 +200,15 @@ void grad_grid_grid_grad(Grad *g) {
     Tensor *grad = tensor_arg(g, GRAD_OUTPUT), *input = tensor_arg(g, INPUT),
            *grid = tensor_arg(g, GRID), *b = grad_of(g);
     GridPlan p = plan_of(g, input, grid);
-    if (p.mode == GRID_NEAREST || grid_is_empty(&p)) {
+    if (p.mode == GRID_NEAREST) {
+        return;
+    }
+    if (grid_is_empty(&p)) {
+        for (int k = GRAD_OUTPUT; k <= GRID; k++) {
+            if (wanted(g, k)) {
+                give(g, k, emit_zeros_like(e, tensor_arg(g, k)));
+            }
+        }
         return;
     }
     Tensor *values = grid_flat(&p, grad), *to_grad = NULL, *to_input = NULL,

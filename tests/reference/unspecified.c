@@ -89,6 +89,29 @@ START_TEST(channel_shuffle_of_a_tensor_without_elements_is_unspecified) {
 }
 END_TEST
 
+/* The gradient by the base has a stride of 0 where there is nothing to step over, that by the
+ * exponent has not: PyTorch's buffer keeps the first one's strides if nothing else holds it. */
+START_TEST(strides_of_a_sum_of_gradients_that_may_be_made_in_place_are_unspecified) {
+    static const char *const exponents[] = {"x", "e"};
+    static const char inputs[] =
+        "{'name': 'x', 'dtype': 'float32', 'size': [0, 1], 'requires_grad': true, 'data': {'fill': "
+        "'ones', 'seed': 0}},"
+        "{'name': 'e', 'dtype': 'float32', 'size': [0, 1], 'requires_grad': true, 'data': {'fill': "
+        "'ones', 'seed': 0}}";
+    for (int k = 0; k < COUNT_OF(exponents); k++) {
+        char body[300];
+        snprintf(body, sizeof body,
+                 "{'op': 'pow', 'self': 'x', 'exponent': '%s', 'out': 'y'}, {'op': 'grad', "
+                 "'outputs': ['y'], 'inputs': ['x'], 'grad_outputs': ['y'], 'retain_graph': true, "
+                 "'out': ['z']}",
+                 exponents[k]);
+        Result *r = run_under(inputs, body, "'y'", (RunOptions){.detect_unspecified = true});
+        assert_ok(r);
+        ck_assert_int_eq(r->unspecified != NULL, k == 0);
+    }
+}
+END_TEST
+
 START_TEST(lcm_of_the_least_integer_is_unspecified_for_types_that_trap) {
     static const char *const dtypes[] = {"int64", "int32", "int16"};
     for (int k = 0; k < COUNT_OF(dtypes); k++) {
@@ -291,6 +314,7 @@ int main(void) {
     tcase_add_checked_fixture(tests, setup, teardown);
     tcase_add_test(tests, isin_of_elements_that_are_equal_in_the_common_dtype_is_unspecified);
     tcase_add_test(tests, channel_shuffle_of_a_tensor_without_elements_is_unspecified);
+    tcase_add_test(tests, strides_of_a_sum_of_gradients_that_may_be_made_in_place_are_unspecified);
     tcase_add_test(tests, unspecified_behaviour_is_detected_from_the_operand_values);
     tcase_add_test(tests, lcm_of_the_least_integer_is_unspecified_for_types_that_trap);
     tcase_add_test(tests, the_sign_of_a_zero_product_of_one_term_is_unspecified_since_2_8);
