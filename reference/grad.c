@@ -196,8 +196,8 @@ static ErrCode accumulate_in_place(Session *s, Tensor *sum, Tensor *grad) {
 
 Tensor *input_buffer_add(Session *s, Tensor *sum, Tensor *grad, bool owned) {
     Tensor *added = emit_accumulate(&s->emit, sum, grad, owned);
-    if (s->detect_unspecified && added && !owned && !s->emit.create_graph && tensor_is_dense(sum) &&
-        !sizes_equal(added->stride, added->ndim, sum->stride, sum->ndim)) {
+    if (s->detect_unspecified && added && !owned && s->emit.in_program && !s->emit.create_graph &&
+        tensor_is_dense(sum) && !sizes_equal(added->stride, added->ndim, sum->stride, sum->ndim)) {
         session_unspecified(s, "the strides of a sum of gradients, which may be made in place");
     }
     return added;

@@ -310,6 +310,8 @@ const char *unspecified_special(const Call *call, bool vectors) {
                                   : NULL;
     case OP_histc:
         return holds_huge(call) ? "histc: a product that overflows" : NULL;
+    case OP_embedding_bag:
+        return holds_huge(call) ? "embedding_bag: a product that overflows" : NULL;
     case OP_bilinear:
         return holds_huge(call) ? "bilinear: a product that overflows" : NULL;
     case OP_cosine_similarity:

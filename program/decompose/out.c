@@ -159,9 +159,11 @@ static ErrCode out_check(Emit *e, const OpInfo *op, const Call *form, const Tens
     }
     Call sizes = without_numbers(form);
     ErrCode code = form->op->infer(&sizes, r);
-    /* a kernel that lacks the dtype is missed when out has been resized, or even written */
+    /* a kernel that lacks the dtype is missed when out has been resized, or even written; some
+     * kernels convert a number then (lerp) */
     out_undefined(e,
                   (code == ERR_dtype && (!iterator || broadcasts_away(out, slot, n))) ||
+                      (code == ERR_invalid && iterator && broadcasts_away(out, slot, n)) ||
                       (code != ERR_none && op->out_memory == OUT_APART_FIRST) ||
                       (code == ERR_shape && op_param(form->op, "beta") >= 0),
                   GREW);

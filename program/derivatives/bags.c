@@ -67,7 +67,7 @@ void grad_embedding_bag(Grad *g) {
     if (wanted(g, FACTORS)) {
         Tensor *weight = tensor_arg(g, WEIGHT);
         Tensor *rows = emit_op(e, OP_index_select, 3, without_history(g, weight), (int64_t)0,
-                               tensor_arg(g, INDICES));
+                               emit_cast(e, tensor_arg(g, INDICES), DT_int64));
         int64_t last = 1;
         Tensor *answer = emit_sum_dims(e, emit_mul(e, rows, bag_gradients(g)), &last, 1, false);
         if (how[1] >= 0) {

@@ -133,6 +133,7 @@ void grad_cdist(Grad *g) {
         Tensor *answer;
         if (none) {
             answer = no_distance(g, x[k], operand, 4);
+            answer = p == 0 && answer ? emit_unary(e, OP_contiguous, answer) : answer;
         } else {
             int64_t dim = 2 - k;
             answer = emit_sum_dims(e, k == 0 ? term : emit_neg(e, term), &dim, 1, false);

@@ -300,7 +300,11 @@ ErrCode infer_convolution(const Call *call, Infer *r) {
                          dims);
     }
     if (any_below(call_arg(call, "dilation"), transposed && empty ? 0 : 1)) {
-        return infer_conv_refuse(r->err, "dilation should be greater than zero");
+        bool zero = !any_below(call_arg(call, "dilation"), 0);
+        return transposed && zero && input->size[0] > 1
+                   ? error_set(r->err, ERR_unsupported,
+                               "a transposed convolution of dilation 0: MKL-DNN takes some")
+                   : infer_conv_refuse(r->err, "dilation should be greater than zero");
     }
     Conv c;
     conv_read(call, dims, transposed ? NULL : input->size, weight->size,

@@ -103,8 +103,10 @@ ErrCode infer_histc(const Call *call, Infer *r) {
     if (self->dtype == DT_bool) {
         return error_set(r->err, ERR_dtype, "\"linspace_cpu\" not implemented for 'Bool'");
     }
-    TRY(scalar_check(call->arg[2].scalar, self->dtype, r->err));
-    TRY(scalar_check(call->arg[3].scalar, self->dtype, r->err));
+    for (int k = 2; k <= 3; k++) { /* linspace gets doubles */
+        Scalar end = scalar_float(scalar_to_double(call->arg[k].scalar));
+        TRY(scalar_check(end, self->dtype, r->err));
+    }
     if (!dtype_is_float(self->dtype) || (self->dtype == DT_float16 && !since(half_kernels))) {
         return error_set(r->err, ERR_dtype, "\"histogram_cpu\" not implemented for '%s'",
                          dtype_name(self->dtype));
