@@ -10,11 +10,9 @@
 
 #include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -102,14 +100,10 @@ static int take_options(Campaign *c, CampaignOptions *o, CampaignParse *parse) {
 }
 
 static int lock(Campaign *c) {
-    int fd = open(in_folder(c, "lock"), O_RDWR | O_CREAT | O_CLOEXEC,
-                  0666); /* closed by the end of the process */
-    if (fd < 0 || flock(fd, LOCK_EX | LOCK_NB) != 0) {
-        return output_problem(c->output, EXIT_ENVIRONMENT,
-                              fd < 0 ? "cannot lock '%s'" : "another campaign is running in '%s'",
-                              c->folder);
-    }
-    return 0;
+    char message[512];
+    return io_lock_folder(c->folder, "campaign", message, sizeof message)
+               ? 0
+               : output_problem(c->output, EXIT_ENVIRONMENT, "%s", message);
 }
 
 /* A campaign that ended leaves its corpus as seeds; the rest of its state is removed. */

@@ -6,10 +6,8 @@
 #include "harness/util/json_file.h"
 #include "harness/util/status.h"
 
-#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/file.h>
 #include <unistd.h>
 
 static const char *in_hunt(const Hunt *h, const char *name) {
@@ -77,13 +75,8 @@ static bool read_log(void *user, Reader *r, const Json *root) {
 int hunt_open(Hunt *h, Arena *arena, const char *out, bool resume, char *message,
               size_t message_size) {
     *h = (Hunt){.arena = arena, .out = out};
-    if (!io_mkdirs(in_hunt(h, "rounds"), message, message_size)) {
-        return EXIT_ENVIRONMENT;
-    }
-    int fd = open(in_hunt(h, "lock"), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-    if (fd < 0 || flock(fd, LOCK_EX | LOCK_NB) != 0) {
-        snprintf(message, message_size,
-                 fd < 0 ? "cannot lock '%.200s'" : "another hunt is running in '%.200s'", out);
+    if (!io_mkdirs(in_hunt(h, "rounds"), message, message_size) ||
+        !io_lock_folder(out, "hunt", message, message_size)) {
         return EXIT_ENVIRONMENT;
     }
     const char *path = in_hunt(h, "hunt.json");

@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -412,4 +413,19 @@ bool io_mkdirs(const char *path, char *message, size_t message_size) {
         }
     }
     return true;
+}
+
+bool io_lock_folder(const char *folder, const char *what, char *message, size_t message_size) {
+    char path[4096];
+    int n = snprintf(path, sizeof path, "%s/lock", folder);
+    bool fits = n > 0 && (size_t)n < sizeof path;
+    int fd = fits ? open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666) : -1; /* never closed */
+    if (fd < 0) {
+        snprintf(message, message_size, "cannot lock '%.200s'", folder);
+    } else if (flock(fd, LOCK_EX | LOCK_NB) != 0) {
+        snprintf(message, message_size, "another %s is running in '%.200s'", what, folder);
+    } else {
+        return true;
+    }
+    return false;
 }

@@ -59,5 +59,8 @@ bool io_put(const char *path, const char *aside, const void *v, int64_t length, 
 bool io_writable(const char *path, char *message, size_t message_size);
 /* Makes the directory and its parents. */
 bool io_mkdirs(const char *path, char *message, size_t message_size);
+/* Locks the folder by the file "lock" in it, until the process ends. Where that cannot be, or
+ * another process has done so: false, and one sentence, in which that is "another `what`". */
+bool io_lock_folder(const char *folder, const char *what, char *message, size_t message_size);
 
 #endif
