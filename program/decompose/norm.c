@@ -334,11 +334,12 @@ ErrCode decompose_group_norm(Emit *e, const Call *call, Tensor **out, int *nout)
     double eps = call->arg[4].f;
     TRY(check_groups(e, call));
     Call native = call_new(OP__group_norm);
-    native.arg[0].tensor = contiguous_as_suggested(e, input);
+    bool as_given = since(group_norm_as_given);
+    native.arg[0].tensor = as_given ? input : contiguous_as_suggested(e, input);
     Tensor *given[2];
     for (int k = 0; k < 2; k++) {
         Tensor *t = node_optional(&call->arg[2 + k]);
-        given[k] = t ? emit_unary(e, OP_contiguous, t) : NULL;
+        given[k] = t && !as_given ? emit_unary(e, OP_contiguous, t) : t;
         native.arg[1 + k].none = t == NULL;
         native.arg[1 + k].tensor = given[k];
     }
@@ -347,7 +348,7 @@ ErrCode decompose_group_norm(Emit *e, const Call *call, Tensor **out, int *nout)
     TRY(check_norm_dtypes(e, "GroupNormKernelImpl", input, given, 2));
     Tensor *own = native.arg[0].tensor, *value;
     if (tensor_numel(input) == 0) {
-        value = emit_unary(e, OP_zeros_like, own);
+        value = emit_unary(e, OP_zeros_like, contiguous_as_suggested(e, node_operand(e, own)));
     } else {
         int64_t channels = input->size[1], each = channels / groups, dims[2] = {2, 3};
         int64_t size[4] = {input->size[0], groups, each,
@@ -360,12 +361,12 @@ ErrCode decompose_group_norm(Emit *e, const Call *call, Tensor **out, int *nout)
         scale = emit_unary(e, OP_rsqrt, emit_scalar(e, OP_add_Scalar, scale, scalar_float(eps)));
         if (given[0]) {
             Tensor *w = widened(e, node_operand(e, given[0]));
-            scale = emit_mul(e, scale, emit_view(e, w, row, 3));
+            scale = emit_mul(e, scale, emit_reshape(e, w, row, 3));
         }
         Tensor *shift = emit_neg(e, emit_mul(e, mean, scale));
         if (given[1]) {
             Tensor *b = widened(e, node_operand(e, given[1]));
-            shift = emit_add(e, shift, emit_view(e, b, row, 3));
+            shift = emit_add(e, shift, emit_reshape(e, b, row, 3));
         }
         value = emit_add(e, emit_mul(e, x, scale), shift);
         value = emit_cast(e, emit_view(e, value, input->size, input->ndim), input->dtype);
