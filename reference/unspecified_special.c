@@ -420,7 +420,7 @@ void zero_tensors_follow(Session *s, const Grad *g) {
 
 void zero_tensors_arrive(Session *s, const GradNode *node) {
     bool seen = node->captured == s->visits || node->kind == GRAD_NODE_FUNCTION || node->hooks ||
-                (node->leaf && node->leaf->hooks);
+                (node->leaf && (node->leaf->hooks || s->dot_grads));
     for (int i = 0; i < node->nout && seen && s->zero_tensors; i++) {
         if (is_zero_tensor(s, node->grad[i])) {
             session_unspecified(s, "abs: the second derivative is a zero tensor, which refuses "

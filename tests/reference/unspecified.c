@@ -184,6 +184,9 @@ START_TEST(a_zero_tensor_is_unspecified_only_where_it_differs_from_zeros) {
          "'retain_graph': "
          "true, 'out': ['h']}",
          true},
+        {"x", /* x.grad is one, to which the second backward adds */
+         ", {'op': 'backward', 'tensors': ['y'], 'grad_tensors': ['x'], 'retain_graph': true}",
+         true},
     };
     for (int k = 0; k < COUNT_OF(cases); k++) {
         char body[600];

@@ -34,7 +34,7 @@ enum { X, M, P, Q };
 static inline Program *program_of(const char *inputs, const char *more, const char *body,
                                   const char *returns) {
     char *text = arena_printf(&arena,
-                              "{'twingrad': 1, 'inputs': [%s], %s 'body': [%s], 'return': [%s], "
+                              "{'twingrad': 2, 'inputs': [%s], %s 'body': [%s], 'return': [%s], "
                               "'backward': {'fill': 'ones', 'seed': 0}}",
                               inputs, more, body, returns);
     for (char *c = text; *c; c++) {
