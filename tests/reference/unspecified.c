@@ -112,6 +112,25 @@ START_TEST(strides_of_a_sum_of_gradients_that_may_be_made_in_place_are_unspecifi
 }
 END_TEST
 
+/* The sizes of the bags: four of them, in memory of five. */
+START_TEST(what_lies_behind_the_result_of_an_op_with_long_memory_is_unspecified) {
+    static const char *const bodies[] = {
+        "{'op': 'embedding_bag', 'weight': 'w', 'indices': 'i', 'offsets': 'o', "
+        "'include_last_offset': true, 'out': ['bags', 'of', 'sizes', 'max']},"
+        "{'op': 'as_strided', 'self': 'sizes', 'size': [5], 'stride': [1], 'out': 'z'}",
+        "{'op': 'as_strided', 'self': 'w', 'size': [5], 'stride': [1], 'out': 'z'}"};
+    static const char inputs[] =
+        "{'name': 'w', 'dtype': 'float32', 'size': [2, 2], 'data': [0, 1, 2, 3]},"
+        "{'name': 'i', 'dtype': 'int64', 'size': [6], 'data': {'fill': 'zeros', 'seed': 0}},"
+        "{'name': 'o', 'dtype': 'int64', 'size': [5], 'data': [0, 0, 0, 0, 6]}";
+    for (int k = 0; k < COUNT_OF(bodies); k++) {
+        Result *r = run_under(inputs, bodies[k], "", (RunOptions){.detect_unspecified = true});
+        ck_assert_str_eq(errcode_name(r->calls[0].error), "invalid");
+        ck_assert_int_eq(r->unspecified != NULL, k == 0);
+    }
+}
+END_TEST
+
 START_TEST(lcm_of_the_least_integer_is_unspecified_for_types_that_trap) {
     static const char *const dtypes[] = {"int64", "int32", "int16"};
     for (int k = 0; k < COUNT_OF(dtypes); k++) {
@@ -318,6 +337,7 @@ int main(void) {
     tcase_add_test(tests, isin_of_elements_that_are_equal_in_the_common_dtype_is_unspecified);
     tcase_add_test(tests, channel_shuffle_of_a_tensor_without_elements_is_unspecified);
     tcase_add_test(tests, strides_of_a_sum_of_gradients_that_may_be_made_in_place_are_unspecified);
+    tcase_add_test(tests, what_lies_behind_the_result_of_an_op_with_long_memory_is_unspecified);
     tcase_add_test(tests, unspecified_behaviour_is_detected_from_the_operand_values);
     tcase_add_test(tests, lcm_of_the_least_integer_is_unspecified_for_types_that_trap);
     tcase_add_test(tests, the_sign_of_a_zero_product_of_one_term_is_unspecified_since_2_8);
