@@ -116,7 +116,7 @@ END_TEST
 START_TEST(what_lies_behind_the_result_of_an_op_with_long_memory_is_unspecified) {
     static const char *const bodies[] = {
         "{'op': 'embedding_bag', 'weight': 'w', 'indices': 'i', 'offsets': 'o', "
-        "'include_last_offset': true, 'out': ['bags', 'of', 'sizes', 'max']},"
+        "'mode': 1, 'include_last_offset': true, 'out': ['bags', 'of', 'sizes', 'max']},"
         "{'op': 'as_strided', 'self': 'sizes', 'size': [5], 'stride': [1], 'out': 'z'}",
         "{'op': 'as_strided', 'self': 'w', 'size': [5], 'stride': [1], 'out': 'z'}"};
     static const char inputs[] =
