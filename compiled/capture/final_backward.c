@@ -12,7 +12,9 @@
 typedef struct FinalBackward {
     BackwardEngine engine; /* first: BackwardEngine * is FinalBackward * */
     Capture *cap;
-    Tensor **handed; /* by entry: the gradient that its external grad_fn received, or NULL */
+    Tensor **handed;  /* by entry: the gradient that its external grad_fn received, or NULL */
+    Tensor **tangent; /* by root */
+    int ntangent;
 } FinalBackward;
 
 /* ---- nodes ---- */
@@ -339,6 +341,8 @@ static ErrCode final_walk(FinalBackward *x) {
     Edge *edge = arena_array(cap->arena, Edge, most);
     Tensor **tangent = arena_array(cap->arena, Tensor *, most);
     int n = (cap->in.resumed ? final_resumed_roots : final_return_roots)(cap, edge, tangent);
+    x->tangent = tangent;
+    x->ntangent = n;
     cap->graph->backward_runs = n > 0 || cap->emit.err->code != ERR_none;
     TRY(cap->emit.err->code);
     bool left = final_grads_left(cap);
@@ -381,13 +385,24 @@ static ErrCode final_walk(FinalBackward *x) {
 
 /* ---- the results ---- */
 
+/* Has the gradient come from a later region, where that was noted of it? */
+static bool final_is_odd_tangent(const FinalBackward *x, const Tensor *grad) {
+    const ResumedBackward *resumed = x->cap->in.resumed;
+    bool odd = false;
+    for (int i = 0; i < x->ntangent && resumed; i++) {
+        odd |= resumed->root[i].passed != PASSED_NOT && x->tangent[i] &&
+               x->tangent[i]->storage == grad->storage;
+    }
+    return odd;
+}
+
 /* A gradient arrives in the region before as a contiguous copy of its own. Notes those that are
  * laid out otherwise, or in the memory of another. */
 static void final_note_odd(const FinalBackward *x) {
     const Capture *cap = x->cap;
     for (int i = 0; i < cap->in.n; i++) {
         const Tensor *grad = x->handed[i];
-        bool odd = grad && !tensor_is_contiguous(grad);
+        bool odd = grad && (!tensor_is_contiguous(grad) || final_is_odd_tangent(x, grad));
         for (int k = 0; k < cap->in.n && grad; k++) {
             odd |= k != i && x->handed[k] && x->handed[k]->storage == grad->storage;
         }

@@ -273,6 +273,9 @@ Symbols *symbols_start(RuntimeSession *r, const Compile *c, Symbols *symbols,
     if (cap->data_dependents) {
         return symbol_refuse(r, SPECIALIZED_value);
     }
+    if (cap->emit.size_decisions) {
+        return symbol_refuse(r, SPECIALIZED_structure);
+    }
     symbols->first_sample = own;
     symbols->captured = own->graph;
     bool writes = false;

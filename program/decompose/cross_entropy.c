@@ -186,6 +186,10 @@ static Tensor *smoothed_loss(Emit *e, const Call *call) {
         return NULL;
     }
     Tensor *smooth = input;
+    if (weight && weight->ndim == 0) { /* nll_loss2d takes it for one class */
+        error_set(e->err, ERR_index_range, "Dimension specified as 0 but tensor has no dimensions");
+        return NULL;
+    }
     if (weight) {
         smooth = emit_mul(e, input, along_classes(e, weight, input));
     }

@@ -115,6 +115,7 @@ ErrCode decompose_isin(Emit *e, const Call *call, Tensor **out, int *nout) {
     } else {
         Tensor *tests = emit_unary(e, OP_detach, call->arg[1].tensor), *elements = NULL;
         bool sorts = isin_sorts(call);
+        e->size_decisions++;
         if (!element_is_number || sorts) {
             DType common = joined_dtype(call, sorts);
             tests = emit_cast(e, tests, common);

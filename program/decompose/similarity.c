@@ -278,6 +278,7 @@ ErrCode decompose_cdist(Emit *e, const Call *call, Tensor **out, int *nout) {
     int64_t r1 = shaped ? x1->size[x1->ndim - 2] : 0, r2 = shaped ? x2->size[x2->ndim - 2] : 0;
     bool product = p == 2 && (mode == 1 || (mode == 0 && (r1 > 25 || r2 > 25))) &&
                    tensor_numel(x1) > 0 && tensor_numel(x2) > 0;
+    e->size_decisions += p == 2 && mode == 0;
     if (shaped && !product) { /* one node */
         TRY(node_read_histories(e, call, 2));
     }

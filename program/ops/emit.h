@@ -38,9 +38,10 @@ struct Emit {
     /* PyTorch leaves undefined what the statement does; `why` is static. NULL: somebody else says
      * so. */
     void (*undefined)(Emit *e, const char *why);
-    int64_t randoms;       /* random ops that were applied so far: the number of the next one */
-    const Tensor *written; /* what the value of the op is written to, or NULL: a value that is
-                              refused may leave it written in part */
+    int64_t size_decisions; /* by how many elements there are: other sizes may decide otherwise */
+    int64_t randoms;        /* random ops that were applied so far: the number of the next one */
+    const Tensor *written;  /* what the value of the op is written to, or NULL: a value that is
+                               refused may leave it written in part */
 };
 
 /* Reads the history of `t` if an op on it would be recorded. Returns the sticky error. */
