@@ -67,8 +67,9 @@ static void compile_passes(Compile *c, int from, int to) {
         }
         double after = compile_seconds(c);
         counters->seconds[i] += after - before;
-        if (i == PASS_lower) { /* leaves loops, not a graph to verify, dump or interpret */
+        if (i == PASS_lower) { /* leaves loops, and the graph as it is */
             counters->nodes[MAX_PASSES] += c->graph->n;
+            stages_check(c, pass_info(i)->name, STAGE_JOINT);
             return;
         }
         compile_verify(c, pass_info(i)->name, i >= PASS_functionalize);
