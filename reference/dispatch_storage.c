@@ -257,6 +257,12 @@ static ErrCode apply_set(Session *s, const Call *call) {
         return error_set(s->err, ERR_invalid, "the source of set_ with sizes must be contiguous");
     }
     TRY(begin_set(s, call, &node));
+    int sizes = op_param(call->op, "size");
+    for (int d = 0; s->detect_unspecified && sizes >= 0 && d < call->arg[sizes].ints.n; d++) {
+        if (call->arg[sizes].ints.v[d] < 0) {
+            session_unspecified(s, "a negative size, which set_ takes where nothing is addressed");
+        }
+    }
     TRY(dispatch_infer(s, call, &r));
     if (!tensor_extent(&r.out[0], &extent) ||
         !checked_mul(extent, dtype_bytes(self->dtype), &bytes) ||

@@ -13,6 +13,13 @@ int64_t roll_start(int64_t size, int64_t shift) {
     return start < 0 ? start + size : start;
 }
 
+/* Is a part of that length along `dim` laid out with the channels last? (cat asks all parts.) */
+static bool part_is_channels_last(const Tensor *t, int dim, int64_t length) {
+    Tensor part = *t;
+    part.size[dim] = length;
+    return is_channels_last(&part);
+}
+
 /* roll over several dims rolls one dim at a time, and each result is made by cat; without dims it
  * rolls the flattened tensor. For an empty tensor the length of the list is checked, but not the
  * dims. */
@@ -36,7 +43,8 @@ ErrCode infer_roll(const Call *call, Infer *r) {
     if (tensor_numel(self) == 0) {
         return infer_cloned(r, self, self->dtype);
     }
-    bool channels_last = true, ordered = is_channels_last(self);
+    Tensor rolled = *self;
+    bool channels_last = true;
     for (int k = 0; k < dims->ints.n; k++) {
         int d;
         if (self->ndim == 0) {
@@ -45,9 +53,13 @@ ErrCode infer_roll(const Call *call, Infer *r) {
                              (long long)dims->ints.v[k]);
         }
         TRY(dim_wrap(dims->ints.v[k], self->ndim, &d, r->err));
-        channels_last = ordered && roll_start(self->size[d], shifts->ints.v[k]) !=
-                                       0; /* the other part is not empty */
-        ordered = channels_last;
+        int64_t start = roll_start(self->size[d], shifts->ints.v[k]);
+        channels_last = start != 0 && part_is_channels_last(&rolled, d, start) &&
+                        part_is_channels_last(&rolled, d, self->size[d] - start);
+        contiguous_strides(rolled.size, rolled.ndim, rolled.stride);
+        if (channels_last) {
+            channels_last_strides(&rolled);
+        }
     }
     TRY(infer_contiguous(r, self->dtype, self->size, self->ndim));
     if (channels_last) {
