@@ -18,6 +18,13 @@ static const char *unspecified_of(const char *body) {
     return r->unspecified;
 }
 
+/* Is the run unspecified that returns y, without an error? */
+static bool is_unspecified(const char *inputs, const char *body) {
+    Result *r = run_under(inputs, body, "'y'", (RunOptions){.detect_unspecified = true});
+    assert_ok(r);
+    return r->unspecified != NULL;
+}
+
 START_TEST(unspecified_behaviour_is_detected_from_the_operand_values) {
     following = SEMANTICS_1_13;
     static const char *const detect_unspecified[] = {
@@ -61,11 +68,10 @@ START_TEST(isin_of_elements_that_are_equal_in_the_common_dtype_is_unspecified) {
                  "{'name': 'x', 'dtype': 'int64', 'size': [4], 'data': [65536, 0, 0, 16777216]}, "
                  "{'name': 'z', 'dtype': '%s', 'size': [64], 'data': {'fill': 'zeros', 'seed': 0}}",
                  dtypes[k]);
-        Result *r =
-            run_under(inputs, "{'op': 'isin', 'elements': 'x', 'test_elements': 'z', 'out': 'y'}",
-                      "'y'", (RunOptions){.detect_unspecified = true});
-        assert_ok(r);
-        ck_assert_int_eq(r->unspecified != NULL, k == 0);
+        ck_assert_int_eq(
+            is_unspecified(inputs,
+                           "{'op': 'isin', 'elements': 'x', 'test_elements': 'z', 'out': 'y'}"),
+            k == 0);
     }
 }
 END_TEST
@@ -80,11 +86,10 @@ START_TEST(channel_shuffle_of_a_tensor_without_elements_is_unspecified) {
             inputs, sizeof inputs,
             "{'name': 'x', 'dtype': 'float32', 'size': [%s], 'data': {'fill': 'ones', 'seed': 0}}",
             sizes[k]);
-        Result *r =
-            run_under(inputs, "{'op': 'channel_shuffle', 'self': 'x', 'groups': 2, 'out': 'y'}",
-                      "'y'", (RunOptions){.detect_unspecified = true});
-        assert_ok(r);
-        ck_assert_int_eq(r->unspecified != NULL, k == 0);
+        ck_assert_int_eq(
+            is_unspecified(inputs,
+                           "{'op': 'channel_shuffle', 'self': 'x', 'groups': 2, 'out': 'y'}"),
+            k == 0);
     }
 }
 END_TEST
@@ -105,9 +110,7 @@ START_TEST(strides_of_a_sum_of_gradients_that_may_be_made_in_place_are_unspecifi
                  "'outputs': ['y'], 'inputs': ['x'], 'grad_outputs': ['y'], 'retain_graph': true, "
                  "'out': ['z']}",
                  exponents[k]);
-        Result *r = run_under(inputs, body, "'y'", (RunOptions){.detect_unspecified = true});
-        assert_ok(r);
-        ck_assert_int_eq(r->unspecified != NULL, k == 0);
+        ck_assert_int_eq(is_unspecified(inputs, body), k == 0);
     }
 }
 END_TEST
