@@ -135,6 +135,7 @@ typedef struct TriageResult {
     bool confirmed; /* if not (not yet, or not seen again), nothing below is set */
     FindingStatus status;
     const char *group, *issue, *file, *record; /* issue and file: NULL if none */
+    const char *ops;                           /* group_ops of the minimized program, or NULL */
     int statements;
 } TriageResult;
 /* Those of all signatures of c->sum, in its order. */

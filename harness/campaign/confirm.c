@@ -157,7 +157,7 @@ static bool write_verdict(Confirmation *j, const char *name, FindingStatus statu
                 issue ? issue->issue : "", program_size(small), path ? path : "",
                 path ? "/minimized.json" : "");
     report_finding_json(&t, small, finding, fired);
-    text_add(&t, "\n");
+    text_printf(&t, "\n%s\n", group_ops(j->arena, small));
     char message[512];
     const char *file = arena_printf(j->arena, "%s/verdicts/%s", c->folder, name);
     if (!io_put(file, arena_printf(j->arena, "%s/verdict.tmp", c->folder), t.v, t.n, message,

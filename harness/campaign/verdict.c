@@ -42,6 +42,7 @@ static void read_verdict(Campaign *c, TriageResult *s) {
     s->statements = atoi(field[3]);
     s->file = field[4][0] ? field[4] : NULL;
     s->record = field[5];
+    s->ops = text && text[0] ? strsep(&text, "\n") : NULL; /* older campaigns have none */
 }
 
 TriageResult *verdicts_read(Campaign *c) {
@@ -69,7 +70,8 @@ Groups verdicts_group(Campaign *c, const TriageResult *s) {
                                                .issue = issue,
                                                .first = seen->first,
                                                .count = seen->count,
-                                               .is_new = true});
+                                               .is_new = true,
+                                               .ops = s[i].ops});
         }
     }
     groups_join(&groups);

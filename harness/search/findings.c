@@ -294,7 +294,8 @@ static void search_triage(Search *s, const SearchSlot *slot, const Program *p,
                                           .issue = issue,
                                           .first = slot->index,
                                           .count = 1 + (one ? more : 0),
-                                          .is_new = first && one});
+                                          .is_new = first && one,
+                                          .ops = group_ops(&s->work, p)});
 }
 
 /* What a located finding is triaged by: it and its program, or, where its group would be a new one,

@@ -209,8 +209,12 @@ static const char *by_what_differs(Bisect *b, bool run_differs) {
         return is_replayed(b) ? "epilogue" : run_differs ? "lower" : "capture";
     case ORACLE_stages:
         return "";
-    case ORACLE_status: /* the backward of a function, at whose call the difference is seen */
-        return strcmp(root->op, "apply") == 0 && ends_at_backward(b) ? "joint" : "capture";
+    case ORACLE_status: /* the backward of a function, at whose call the difference is seen; only
+                           a backward finds a graph freed */
+        return strstr(root->kind, "graph_freed") ||
+                       (strcmp(root->op, "apply") == 0 && ends_at_backward(b))
+                   ? "joint"
+                   : "capture";
     default:
         return "capture";
     }

@@ -1,8 +1,6 @@
 /* A table by key with linear search: campaigns have few groups. */
 #include "harness/triage/group.h"
 
-#include "harness/triage/locate.h"
-
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -24,116 +22,6 @@ Group *group_find(const Groups *groups, const char *key) {
     return NULL;
 }
 
-/* ---- what groups share ---- */
-
-/* What a signature names: its op, without the underscore of an in-place op; as
- * `mechanism`, "out" for any call with out=, "_foreach" for any such op. False if it names none: a
- * return, the setup. The gradient functions and the functions of the program count. */
-static bool group_op(const char *signature, bool mechanism, char *op, size_t size) {
-    int n;
-    const char *name = signature_op(signature, &n);
-    snprintf(op, size, "%.*s", n, name);
-    char *dot = strstr(op, ".out");
-    bool foreach = strncmp(op, "_foreach_", 9) == 0;
-    if (mechanism) {
-        snprintf(op, size, "%s", dot ? "out" : "_foreach");
-        return dot || foreach;
-    }
-    if (dot) {
-        *dot = '\0';
-    }
-    const OpInfo *first;
-    bool named =
-        op_overloads(op, &first) > 0 || strcmp(op, "grad") == 0 || strcmp(op, "apply") == 0;
-    size_t length = strlen(op);
-    if (length > 1 && op[length - 1] == '_') {
-        op[length - 1] = '\0';
-    }
-    return named;
-}
-
-static int64_t group_count_of_op(const Group *g, const char *op) {
-    for (int i = 0; i < g->nop; i++) {
-        if (strcmp(g->op[i].name, op) == 0) {
-            return g->op[i].count;
-        }
-    }
-    return 0;
-}
-
-static void group_note_op(Groups *groups, Group *g, const char *op, int64_t count) {
-    for (int i = 0; i < g->nop; i++) {
-        if (strcmp(g->op[i].name, op) == 0) {
-            g->op[i].count += count;
-            return;
-        }
-    }
-    GroupOp *more = arena_array(groups->arena, GroupOp, g->nop + 1);
-    if (g->nop > 0) {
-        memcpy(more, g->op, sizeof *more * (size_t)g->nop);
-    }
-    more[g->nop++] = (GroupOp){arena_strdup(groups->arena, op), count};
-    g->op = more;
-}
-
-/* Is the stage one to which findings are attributed by what differs? */
-static bool is_attributed(const char *key) {
-    static const char *const stages[] = {"capture", "joint", "epilogue"};
-    for (int i = 0; i < COUNT_OF(stages); i++) {
-        size_t length = strlen(stages[i]);
-        if (strncmp(key, stages[i], length) == 0 && (key[length] == '\0' || key[length] == '/')) {
-            return true;
-        }
-    }
-    return false;
-}
-
-/* Do most findings of both begin at one op, or do they share one where they begin at few? */
-static bool begin_at_one_op(const Group *a, const Group *b) {
-    enum { FEW = 4 };
-    int shared = 0;
-    for (int i = 0; i < a->nop; i++) {
-        int64_t there = group_count_of_op(b, a->op[i].name);
-        if (2 * a->op[i].count > group_count(a) && 2 * there > group_count(b)) {
-            return true;
-        }
-        shared += there > 0;
-    }
-    return shared > 0 && a->nop + b->nop - shared <= FEW;
-}
-
-static bool are_of_one_bug(const Group *a, const Group *b) {
-    return is_attributed(a->key) && is_attributed(b->key) && !a->issue && !b->issue &&
-           begin_at_one_op(a, b);
-}
-
-static int group_leader(const Groups *groups, int i) {
-    while (groups->group[i].with >= 0) {
-        i = groups->group[i].with;
-    }
-    return i;
-}
-
-void groups_join(Groups *groups) {
-    for (int i = 0; i < groups->n; i++) {
-        groups->group[i].with = -1;
-    }
-    for (int i = 0; i < groups->n; i++) {
-        for (int k = 0; k < i; k++) {
-            int a = group_leader(groups, k), b = group_leader(groups, i);
-            if (a != b && are_of_one_bug(&groups->group[k], &groups->group[i])) {
-                groups->group[a > b ? a : b].with = a > b ? b : a;
-            }
-        }
-    }
-    for (int i = 0; i < groups->n; i++) {
-        int leader = group_leader(groups, i);
-        groups->group[i].with = leader == i ? -1 : leader;
-    }
-}
-
-/* ---- the table ---- */
-
 Group *group_add(Groups *groups, const GroupFinding *finding) {
     Group *g = group_find(groups, finding->key);
     if (!g && groups->n == MAX_GROUPS) {
@@ -148,12 +36,7 @@ Group *group_add(Groups *groups, const GroupFinding *finding) {
     g->count[finding->status] += finding->count;
     g->signatures += finding->is_new;
     g->issue = g->issue ? g->issue : finding->issue;
-    char op[sizeof g->key];
-    for (int mechanism = 0; mechanism < 2; mechanism++) {
-        if (group_op(finding->signature, mechanism, op, sizeof op)) {
-            group_note_op(groups, g, op, finding->count);
-        }
-    }
+    group_note_ops(groups, g, finding);
     return g;
 }
 

@@ -5,7 +5,8 @@
  * (capture, joint, epilogue), has one group for each difference. But one bug of an op is a
  * wrong size in one program and a missing error in another. So such groups are joined if most
  * findings of both begin at one op, or if they share one of a few ops. Calls with out= and
- * _foreach ops are mechanisms of their own, and count as one op each. */
+ * _foreach ops are mechanisms of their own, and count as one op each. They are joined, too, if the
+ * programs of one, which are many, have nearly all an op that those of the other all have. */
 #ifndef HARNESS_GROUP_H
 #define HARNESS_GROUP_H
 
@@ -20,13 +21,19 @@ typedef struct GroupOp {
     int64_t count;
 } GroupOp;
 
+typedef struct GroupOps {
+    GroupOp *v;
+    int n, capacity;
+} GroupOps;
+
 typedef struct Group {
     char key[sizeof((Finding *)0)->signature];
     int64_t count[STATUS_COUNT]; /* findings, by status */
     int64_t first;               /* the first program that shows it, by the number of the caller */
     int signatures;              /* number of distinct signatures; see group_add */
-    GroupOp *op;                 /* at which its findings begin */
-    int nop;
+    GroupOps begins;             /* at which its findings begin */
+    GroupOps has;                /* that the programs of its findings have */
+    int64_t programs;            /* number of findings whose programs `has` counts */
     int with; /* the first of the groups that this one is joined with (groups_join), or -1 */
     const KnownIssue *issue; /* the known issue, or NULL */
 } Group;
@@ -48,11 +55,17 @@ typedef struct GroupFinding {
     FindingStatus status;
     const KnownIssue *issue;
     int64_t first, count;
-    bool is_new; /* the caller has not seen the signature before */
+    bool is_new;     /* the caller has not seen the signature before */
+    const char *ops; /* group_ops of its program, or NULL */
 } GroupFinding;
+/* The ops of a program by name, each once, without the underscore of an in-place op, and "apply" if
+ * it calls a function of its own; separated by spaces, in `arena`. */
+const char *group_ops(Arena *arena, const Program *p);
 
 /* Counts findings. NULL if there are too many groups. */
 Group *group_add(Groups *groups, const GroupFinding *finding);
+/* For group_add: notes the ops of a finding (group_join.c). */
+void group_note_ops(Groups *groups, Group *g, const GroupFinding *finding);
 /* Joins groups that are of one bug (see above). Groups of known issues stay as they are. */
 void groups_join(Groups *groups);
 /* The worst status in the group: new, then flaky, then known. */

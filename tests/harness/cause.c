@@ -281,6 +281,19 @@ START_TEST(a_wrong_gradient_inside_the_program_is_located_and_of_joint) {
 }
 END_TEST
 
+START_TEST(a_graph_that_is_freed_too_early_is_of_joint_wherever_it_is_located) {
+    Finding f = located_under(
+        "ER-24", "{\"twingrad\":1,\"inputs\":[{\"name\":\"x\",\"dtype\":\"float32\",\"size\":[2],"
+                 "\"requires_grad\":true,\"data\":{\"fill\":\"zeros\"}}],"
+                 "\"setup\":[{\"op\":\"unbind\",\"self\":\"x\",\"out\":[\"a\",\"b\"]}],"
+                 "\"args\":[\"b\",\"x\"],\"body\":[{\"op\":\"_foreach_add\",\"self\":[\"x\",\"b\"],"
+                 "\"scalar\":{\"float\":1},\"out\":[\"c\",\"d\"]}],\"return\":[\"d\"],"
+                 "\"backward\":{\"fill\":\"ones\",\"seed\":0},\"recalls\":[{\"keep\":true}]}");
+    ck_assert_str_eq(f.root.op, "_foreach_add");
+    ck_assert_str_eq(f.cause.text, "joint");
+}
+END_TEST
+
 int main(void) {
     Suite *suite = suite_create("harness/cause");
     TCase *tests = tcase_create("harness/cause");
@@ -296,6 +309,7 @@ int main(void) {
     tcase_add_test(tests, of_two_errors_the_one_too_many_names_the_detail);
     tcase_add_test(tests, a_call_with_out_is_named_as_such);
     tcase_add_test(tests, a_wrong_gradient_inside_the_program_is_located_and_of_joint);
+    tcase_add_test(tests, a_graph_that_is_freed_too_early_is_of_joint_wherever_it_is_located);
     suite_add_tcase(suite, tests);
     return run_suite("harness/cause", suite);
 }
