@@ -316,6 +316,10 @@ static ErrCode emit_apply(Emit *e, const Call *call, Tensor **out, int *nout) {
     if (s->detect_unspecified && call->op->id == OP__fused_attention) {
         session_unspecified(s, unspecified(call));
     }
+    if (s->detect_unspecified && call->op->id == OP__rrelu_train && s->checkpoint) {
+        /* saved before it is drawn, and the recomputation ends with the last value saved */
+        session_unspecified(s, "rrelu under checkpoint: its gradient is uninitialised memory");
+    }
     *nout = 0;
     ErrCode code = dispatch_by_kind(s, call, out, nout);
     if (s->detect_unspecified && code != ERR_none && s->long_memory && reads_memory(call->op->id)) {

@@ -12,6 +12,7 @@
 #include "program/ops/functions.h"
 #include "program/semantics/semantics.h"
 #include "reference/shadow.h"
+#include "tensor/exact.h"
 
 #include <math.h>
 
@@ -22,12 +23,7 @@ typedef struct Point {
     double b[PW_MAX_OPERANDS];
 } Point;
 
-static bool is_product_exact(double a, double b) { return fma(a, b, -(a * b)) == 0; }
-
-static bool is_sum_exact(double a, double b) {
-    double sum = a + b, part = sum - a;
-    return (a - (sum - part)) + (b - part) == 0;
-}
+static bool is_product_exact(double a, double b) { return product_is_exact(a * b, a, b); }
 
 /* Was f(x) = y computed in double without rounding? */
 static bool is_exact(const Point *p, double y) {
@@ -36,25 +32,25 @@ static bool is_exact(const Point *p, double y) {
     case PW_add:
     case PW_sub:
         return is_product_exact(x[2], x[1]) &&
-               is_sum_exact(x[0], p->pw == PW_add ? x[2] * x[1] : -(x[2] * x[1]));
+               sum_is_exact(x[0], p->pw == PW_add ? x[2] * x[1] : -(x[2] * x[1]));
     case PW_rsub:
-        return is_product_exact(x[2], x[0]) && is_sum_exact(x[1], -(x[2] * x[0]));
+        return is_product_exact(x[2], x[0]) && sum_is_exact(x[1], -(x[2] * x[0]));
     case PW_mul:
         return is_product_exact(x[0], x[1]);
     case PW_square:
         return is_product_exact(x[0], x[0]);
     case PW_div:
-        return fma(y, x[1], -x[0]) == 0;
+        return quotient_is_exact(y, x[0], x[1]);
     case PW_reciprocal:
         return fma(y, x[0], -1) == 0;
     case PW_sqrt:
-        return fma(y, y, -x[0]) == 0;
+        return root_is_exact(y, x[0]);
     case PW_fmod:
     case PW_remainder:
         return true;
     case PW_addcmul:
         return is_product_exact(x[1], x[2]) && is_product_exact(x[3], x[1] * x[2]) &&
-               is_sum_exact(x[0], x[3] * (x[1] * x[2]));
+               sum_is_exact(x[0], x[3] * (x[1] * x[2]));
     default:
         return pw_info(p->pw)->k == 0;
     }

@@ -25,6 +25,33 @@ START_TEST(exact_arithmetic_has_bound_zero_and_rounding_has_not) {
 }
 END_TEST
 
+/* Near the smallest double no residual tells it: 5 times half of that number, a third of it, the
+ * root of twice that number, a product that is 0. */
+START_TEST(what_is_rounded_to_a_subnormal_number_is_not_exact) {
+    static const char inputs[] =
+        "{'name': 'i', 'dtype': 'int64', 'size': [4], 'data': [5, 6, 1, 2]},"
+        "{'name': 'h', 'dtype': 'float64', 'size': [], 'data': [0.5]},"
+        "{'name': 't', 'dtype': 'float64', 'size': [], 'data': [1e-200]}";
+    Result *r = run_with(
+        inputs,
+        "{'op': 'view', 'self': 'i', 'dtype': 'float64', 'out': 'x'},"
+        "{'op': 'mul', 'self': 'x', 'other': 'h', 'out': 'a'},"
+        "{'op': 'div', 'self': 'x', 'other': 3, 'out': 'b'}, {'op': 'sqrt', 'self': 'x', "
+        "'out': 'c'}, {'op': 'mul', 'self': 't', 'other': 't', 'out': 'd'}, {'op': 'addcmul', "
+        "'self': 'x', 'tensor1': 'h', 'tensor2': 'x', 'out': 'e'},"
+        "{'op': 'mul', 'self': 'x', 'other': 4503599627370496, 'out': 'f'}",
+        "'a', 'b', 'c', 'd', 'e', 'f'", true);
+    static const char exact[6][5] = {"0101", "0100", "0010", "0", "0101", "1111"};
+    assert_ok(r);
+    for (int i = 0; i < COUNT_OF(exact); i++) {
+        const Values *v = &r->calls[0].returns[i].values;
+        for (int64_t k = 0; exact[i][k]; k++) {
+            ck_assert_msg((v->bound[k] == 0) == (exact[i][k] == '1'), "%d %d", i, (int)k);
+        }
+    }
+}
+END_TEST
+
 START_TEST(discrete_choices_within_the_bound_are_inconclusive) {
     Result *r = run_with(INPUTS,
                          "{'op': 'div', 'self': 'x', 'other': 3, 'out': 'c'}, {'op': 'mul', "
@@ -229,6 +256,7 @@ int main(void) {
     TCase *tests = tcase_create("bounds");
     tcase_add_checked_fixture(tests, setup, teardown);
     tcase_add_test(tests, exact_arithmetic_has_bound_zero_and_rounding_has_not);
+    tcase_add_test(tests, what_is_rounded_to_a_subnormal_number_is_not_exact);
     tcase_add_test(tests, discrete_choices_within_the_bound_are_inconclusive);
     tcase_add_test(tests, a_row_with_an_inconclusive_element_is_normalized_inconclusively);
     tcase_add_test(tests, the_slope_of_gelu_near_its_zero_is_bounded_by_its_terms);

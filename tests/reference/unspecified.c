@@ -60,6 +60,31 @@ START_TEST(unspecified_behaviour_is_detected_from_the_operand_values) {
 END_TEST
 
 /* 65536 and 2^24 are both infinite in float16, in which isin sorts them. */
+/* torch.utils.checkpoint stops the recomputation when the noise is saved, before it is drawn. */
+START_TEST(rrelu_under_checkpoint_is_unspecified_where_it_saves_its_noise) {
+    static const char input[] = "{'name': 'x', 'dtype': 'float32', 'size': [2], 'requires_grad': "
+                                "true, 'data': [1, -1]}";
+    static const struct {
+        const char *body;
+        bool is;
+    } cases[] = {
+        {"{'with': 'checkpoint', 'body': [{'op': 'rrelu', 'self': 'x', 'lower': 0.25, 'upper': "
+         "0.25, 'training': true, 'out': 'y'}]}",
+         true},
+        {"{'with': 'checkpoint', 'body': [{'op': 'rrelu', 'self': 'x', 'out': 'y'}]}", false},
+        {"{'with': 'checkpoint', 'use_reentrant': true, 'body': [{'op': 'rrelu', 'self': 'x', "
+         "'lower': 0.25, 'upper': 0.25, 'training': true, 'out': 'y'}]}",
+         false},
+        {"{'op': 'rrelu', 'self': 'x', 'lower': 0.25, 'upper': 0.25, 'training': true, 'out': "
+         "'y'}",
+         false},
+    };
+    for (int i = 0; i < COUNT_OF(cases); i++) {
+        ck_assert_msg(is_unspecified(input, cases[i].body) == cases[i].is, "%d", i);
+    }
+}
+END_TEST
+
 START_TEST(isin_of_elements_that_are_equal_in_the_common_dtype_is_unspecified) {
     static const char *const dtypes[] = {"float16", "float32"};
     for (int k = 0; k < COUNT_OF(dtypes); k++) {
@@ -337,6 +362,7 @@ int main(void) {
     Suite *suite = suite_create("unspecified");
     TCase *tests = tcase_create("unspecified");
     tcase_add_checked_fixture(tests, setup, teardown);
+    tcase_add_test(tests, rrelu_under_checkpoint_is_unspecified_where_it_saves_its_noise);
     tcase_add_test(tests, isin_of_elements_that_are_equal_in_the_common_dtype_is_unspecified);
     tcase_add_test(tests, channel_shuffle_of_a_tensor_without_elements_is_unspecified);
     tcase_add_test(tests, strides_of_a_sum_of_gradients_that_may_be_made_in_place_are_unspecified);
