@@ -90,6 +90,9 @@ static void interpolate_sum(Weighted *w, const Tensor *to, KernelCtx *k) {
 
 ErrCode kernel_upsample(const Call *call, Tensor *const *out, KernelCtx *k) {
     const Tensor *self = call->arg[0].tensor;
+    if (tensor_numel(out[0]) == 0) {
+        return ERR_none; /* empty: the other dims may be too large to allocate */
+    }
     Interpolation dim[3];
     int n = upsample_read(call, dim);
     Weighted w = weighted_of(self, out[0], dim, n, k);
@@ -104,6 +107,9 @@ ErrCode kernel_upsample(const Call *call, Tensor *const *out, KernelCtx *k) {
 
 ErrCode kernel_upsample_grad(const Call *call, Tensor *const *out, KernelCtx *k) {
     const Tensor *grad = call->arg[0].tensor;
+    if (tensor_numel(out[0]) == 0) {
+        return ERR_none;
+    }
     Interpolation dim[3];
     int n = upsample_read(call, dim);
     Weighted w = weighted_of(out[0], grad, dim, n, k);

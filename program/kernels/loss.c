@@ -30,14 +30,17 @@ ErrCode kernel_embedding(const Call *call, Tensor *const *out, KernelCtx *k) {
 ErrCode kernel_embedding_grad(const Call *call, Tensor *const *out, KernelCtx *k) {
     const Tensor *grad = call->arg[0].tensor, *indices = call->arg[1].tensor, *to = out[0];
     int64_t rows = to->size[0], columns = to->size[1], padding = call->arg[3].i;
-    int64_t *count = arena_array(k->arena, int64_t, rows);
+    bool by_count = call->arg[4].b && columns > 0; /* rows of nothing may be too many to count */
+    int64_t *count = by_count ? arena_array(k->arena, int64_t, rows) : NULL;
     const Tensor *one[1] = {indices};
     for (Walk w = walk_start(indices->size, indices->ndim, one, 1); walk_more(&w); walk_next(&w)) {
         int64_t i = element_int(indices->storage->data, indices->dtype, w.at[0]);
         if (i < 0 || i >= rows) {
             return index_out_of_range(i, rows, k->err);
         }
-        count[i]++;
+        if (by_count) {
+            count[i]++;
+        }
     }
     tensor_fill(to, scalar_int(0));
     Adder adder = adder_start(to, k->arena);
@@ -47,7 +50,7 @@ ErrCode kernel_embedding_grad(const Call *call, Tensor *const *out, KernelCtx *k
     for (Walk w = walk_start(indices->size, indices->ndim, walked, 2); walk_more(&w);
          walk_next(&w)) {
         int64_t i = element_int(indices->storage->data, indices->dtype, w.at[0]);
-        double scale = call->arg[4].b ? 1 / (double)count[i] : 1;
+        double scale = by_count ? 1 / (double)count[i] : 1;
         for (int64_t j = 0; j < columns && i != padding; j++) {
             adder_add(&adder, to->offset + i * columns + j, grad,
                       w.at[1] + j * grad->stride[grad->ndim - 1], scale, 1);

@@ -158,6 +158,9 @@ ErrCode kernel_logsumexp(const Call *call, Tensor *const *out, KernelCtx *k) {
 
 ErrCode kernel_log_softmax(const Call *call, Tensor *const *out, KernelCtx *k) {
     const Tensor *self = call->arg[0].tensor, *to = out[0];
+    if (tensor_numel(self) == 0) {
+        return ERR_none; /* empty: the other dims may be too large to allocate */
+    }
     Sets s;
     TRY(sets_of(call, self, &s, k->err));
     double *most = accumulators(&s, -INFINITY, k), *sum = accumulators(&s, 0, k);
@@ -179,6 +182,9 @@ static double log_add_exp(double a, double b) {
 
 ErrCode kernel_logcumsumexp(const Call *call, Tensor *const *out, KernelCtx *k) {
     const Tensor *self = call->arg[0].tensor, *to = out[0];
+    if (tensor_numel(self) == 0) {
+        return ERR_none; /* empty: the other dims may be too large to allocate */
+    }
     Sets s;
     TRY(sets_of(call, self, &s, k->err));
     double *acc = accumulators(&s, -INFINITY, k);

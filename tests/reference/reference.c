@@ -403,6 +403,37 @@ START_TEST(every_round_finds_the_inputs_without_the_history_of_the_last) {
 }
 END_TEST
 
+START_TEST(a_tensor_without_elements_may_have_dims_that_fit_no_memory) {
+    static const char inputs[] =
+        "{'name': 'x', 'dtype': 'float32', 'size': [0, 4398046511104], 'data': []},"
+        "{'name': 'w', 'dtype': 'float32', 'size': [4398046511104, 0], 'requires_grad': true, "
+        "'data': []}, {'name': 'i', 'dtype': 'int64', 'size': [0], 'data': []},"
+        "{'name': 'b', 'dtype': 'float32', 'size': [0, 1, 2, 2], 'requires_grad': true, 'data': "
+        "{'fill': 'zeros', 'seed': 0}}";
+    static const struct {
+        const char *body;
+        int64_t last; /* dim of the result */
+    } cases[] = {
+        {"{'op': 'log_softmax', 'self': 'x', 'dim': 0, 'out': 'y'}", 4398046511104},
+        {"{'op': 'logcumsumexp', 'self': 'x', 'dim': 0, 'out': 'y'}", 4398046511104},
+        {"{'op': 'softmax', 'self': 'x', 'dim': 0, 'out': 'y'}", 4398046511104},
+        {"{'op': 'cumsum', 'self': 'x', 'dim': 0, 'out': 'y'}", 4398046511104},
+        {"{'op': 'embedding', 'weight': 'w', 'indices': 'i', 'scale_grad_by_freq': true, 'out': "
+         "'y'}",
+         0},
+        {"{'op': 'upsample_nearest2d', 'self': 'b', 'output_size': [4, 1099511627776], 'out': "
+         "'y'}",
+         1099511627776},
+    };
+    for (int i = 0; i < COUNT_OF(cases); i++) {
+        Result *r = run_with(inputs, cases[i].body, "'y'", false);
+        assert_ok(r);
+        const Values *y = &r->calls[0].returns[0].values;
+        ck_assert_int_eq(y->size[y->ndim - 1], cases[i].last);
+    }
+}
+END_TEST
+
 int main(void) {
     Suite *suite = suite_create("reference");
     TCase *tests = tcase_create("semantics");
@@ -433,6 +464,7 @@ int main(void) {
     tcase_add_test(tests, names_and_counts_are_results);
     tcase_add_test(tests, a_recall_starts_afresh);
     tcase_add_test(tests, every_round_finds_the_inputs_without_the_history_of_the_last);
+    tcase_add_test(tests, a_tensor_without_elements_may_have_dims_that_fit_no_memory);
     suite_add_tcase(suite, tests);
     return run_suite("reference/reference", suite);
 }
