@@ -225,7 +225,7 @@ ErrCode cap_rebase_history(Capture *cap, Var *self, GradNode *fn, const OpInfo *
         lost = lost && !fn->next_edges[i].node;
     }
     TRY(cap_gradient_edge(cap, base, &copy_slices->next_edges[0]));
-    if (since(retain_follows_base)) {
+    if (since(retain_follows_base) && cap_requires_grad(self)) {
         cap_move_retains_grad(cap, base, copy_slices);
     }
     base->grad_fn = (Edge){copy_slices, 0};

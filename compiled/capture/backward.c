@@ -358,3 +358,14 @@ ErrCode backward_check_saved(Capture *cap, const GradNode *node, Error *err) {
                ? error_set(err, ERR_unsupported, UNCOUNTED)
                : ERR_none;
 }
+
+ErrCode backward_check_recomputed(Capture *cap, const GradNode *node, const GradNode *copy,
+                                  Error *err) {
+    bool written = false;
+    for (int i = 0; i < copy->nsaved; i++) {
+        written |= storage_whole(copy->saved[i].storage)->writes != copy->saved[i].writes;
+    }
+    cap->reads_uncounted |= written;
+    return written && derivative_trusts_indices(node) ? error_set(err, ERR_unsupported, UNCOUNTED)
+                                                      : ERR_none;
+}

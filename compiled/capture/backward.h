@@ -48,10 +48,15 @@ int backward_topological_nr(Capture *cap, GradNode *node);
 bool backward_wants(const BackwardEngine *engine, Edge edge);
 /* Delivers a gradient to the end of an edge; NULL: undefined. `owned`: nobody else holds it. */
 void backward_deliver(BackwardEngine *engine, Edge edge, Tensor *grad, bool owned);
-#define UNCOUNTED "a saved value that was written without its version counter (set_)"
+#define UNCOUNTED                                                                                  \
+    "a saved value that was written without its version counter (set_), or again under checkpoint"
 /* Was a value that the node saved written by a tensor that set_ has put on its memory? The write
  * counts elsewhere: a backward of eager PyTorch does not refuse it, and reads what was written. */
 bool backward_reads_uncounted(const GradNode *node);
+/* The same for what a block under checkpoint has saved again: nothing counts what the rest of the
+ * block writes to it, and no forward has checked indices that are written there. */
+ErrCode backward_check_recomputed(Capture *cap, const GradNode *node, const GradNode *copy,
+                                  Error *err);
 /* Does an argument whose history the walk `visit` has reached lead to the leaf as well? Then the
  * leaf's gradient is not complete yet: .grad and its hooks wait. Known in programs with hooks, or
  * that see .grad. */

@@ -50,6 +50,7 @@ ErrCode capture_differentiate(Capture *cap, GradNode *node, const bool *need, Te
     if (node->checkpoint && capture_checkpoint_packs(node)) {
         TRY(capture_recomputed(cap, node, &values));
         values = values ? values : node;
+        TRY(backward_check_recomputed(cap, node, values, e->err));
     }
     for (int i = 0; i < node->nout; i++) {
         any |= grad[i] != NULL;
