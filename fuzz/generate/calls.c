@@ -59,9 +59,11 @@ void draw_returns(Gen *g) {
         }
     }
     if (draw_feature(g, g->w[W_return_unspent])) {
+        bool all = draw_feature(g, g->w[W_return_all]);
         for (int i = g->nvars - 1; i >= 0 && n < GEN_RETURNS; i--) {
             const GenVar *v = &g->var[i];
-            if (!v->dead && !v->spent && !g->base[v->base].input && !returned(g, v, names, n)) {
+            if (!v->dead && (all || !v->spent) && !g->base[v->base].input &&
+                !returned(g, v, names, n)) {
                 roots[n] = gen_var_requires_grad(g, v);
                 names[n++] = v->name;
             }

@@ -145,7 +145,7 @@ static void return_all(Gen *g, const Stmt *s) {
 
 static DType float_dtype(Gen *g) {
     static const DType half[] = {DT_float16, DT_bfloat16};
-    return draw_chance(g, 25) ? half[draw_below(g, 2)] : g->main;
+    return draw_chance(g, 40) ? half[draw_below(g, 2)] : g->main;
 }
 
 static GenVar *then_pointwise(Gen *g, GenVar *x, int percent) {

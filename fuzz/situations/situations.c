@@ -13,11 +13,11 @@
 static void few_ops(Gen *g) {
     Situations *s = &g->situation;
     int n = 3 + draw_below(g, 4);
-    int kind = draw_below(g, 3); /* as the weights say, common ones, or every op as likely */
+    int kind = W_few_weighted + draw_share(g, W_few_weighted, W_few_any);
     for (int tries = 0; s->nfew < n && tries < 40; tries++) {
-        const OpInfo *op = kind == 0   ? draw_op_info(g)
-                           : kind == 1 ? op_info(draw_common_op(g))
-                                       : op_info(g->options->op[draw_below(g, g->nop)]);
+        const OpInfo *op = kind == W_few_weighted ? draw_op_info(g)
+                           : kind == W_few_common ? op_info(draw_common_op(g))
+                                                  : op_info(g->options->op[draw_below(g, g->nop)]);
         if (!gen_draws(g, op) || !gen_allows(g, op->id)) {
             continue;
         }
