@@ -1,5 +1,6 @@
-"""What bench/power and bench/screening share: the features that they switch off, and the trials of a folder of `twingrad power`."""
+"""What bench/power, bench/screening and bench/guided share: the features that the first two switch off, the trials of a folder of `twingrad power`, statistics."""
 import json
+import math
 import os
 import statistics
 
@@ -25,3 +26,29 @@ def slowest(folder, n=30):
     """The n faults that took the most CPU time in the median."""
     trials = trials_of(folder)
     return sorted(trials, key=lambda fault: (-median_until_detected(trials[fault], "seconds"), fault))[:n]
+
+
+def a12(xs, ys):
+    """Vargha and Delaney: how often a time of the first run is the shorter one; equal ones count half."""
+    wins = sum((x < y) + 0.5 * (x == y) for x in xs for y in ys)
+    return wins / (len(xs) * len(ys))
+
+
+def mann_whitney(xs, ys):
+    """The two-sided p of the normal approximation, with corrections for ties and continuity."""
+    both = sorted([(x, 0) for x in xs] + [(y, 1) for y in ys])
+    ranks, ties, i = 0.0, 0.0, 0
+    while i < len(both):
+        j = i
+        while j < len(both) and both[j][0] == both[i][0]:
+            j += 1
+        ranks += (i + 1 + j) / 2 * sum(side == 0 for _, side in both[i:j])
+        ties += (j - i) ** 3 - (j - i)
+        i = j
+    n, m = len(xs), len(ys)
+    spread = n * m / 12 * (n + m + 1 - ties / ((n + m) * (n + m - 1)))
+    if spread <= 0:
+        return 1.0
+    u = ranks - n * (n + 1) / 2
+    z = max(abs(u - n * m / 2) - 0.5, 0) / math.sqrt(spread)
+    return math.erfc(z / math.sqrt(2))

@@ -5,8 +5,9 @@
  * (capture, joint, epilogue), has one group for each difference. But one bug of an op is a
  * wrong size in one program and a missing error in another. So such groups are joined if most
  * findings of both begin at one op, or if they share one of a few ops. Calls with out= and
- * _foreach ops are mechanisms of their own, and count as one op each. They are joined, too, if the
- * programs of one, which are many, have nearly all an op that those of the other all have. */
+ * _foreach ops are mechanisms of their own, and count as one op each. Also joined are a
+ * large group and a smaller one, if one op occurs in nearly every program of the first and in every
+ * program of the second. */
 #ifndef HARNESS_GROUP_H
 #define HARNESS_GROUP_H
 

@@ -3,6 +3,7 @@
 #include "harness/triage/group.h"
 
 #include "harness/triage/locate.h"
+#include "tensor/array.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -25,15 +26,8 @@ static void note_op(Arena *arena, GroupOps *ops, const char *name, int64_t count
             return;
         }
     }
-    if (ops->n == ops->capacity) {
-        enum { FIRST = 4 };
-        ops->capacity = ops->n > 0 ? 2 * ops->n : FIRST;
-        GroupOp *more = arena_array(arena, GroupOp, ops->capacity);
-        if (ops->n > 0) {
-            memcpy(more, ops->v, sizeof *more * (size_t)ops->n);
-        }
-        ops->v = more;
-    }
+    enum { FIRST = 4 };
+    ops->v = array_reserve(arena, ops->v, ops->n, &ops->capacity, FIRST, sizeof *ops->v);
     ops->v[ops->n++] = (GroupOp){arena_strdup(arena, name), count};
 }
 
@@ -135,8 +129,8 @@ static bool begin_at_one_op(const Group *a, const Group *b) {
     return shared > 0 && a->begins.n + b->begins.n - shared <= FEW;
 }
 
-/* Have the programs of `many`, at least eight, nearly all an op that those of `few` all have? Of
- * eight programs of unlike ops, the search draws hardly any op that all have by chance. */
+/* Does one op occur in nearly every program of `many` and in every program of `few`? Eight random
+ * programs hardly share an op by chance, so `many` has at least that many. */
 static bool have_one_op(const Group *many, const Group *few) {
     enum { LEAST = 8, OF = 20 };
     if (many->programs < LEAST || few->programs == 0 || few->programs > many->programs) {

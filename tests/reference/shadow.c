@@ -39,9 +39,10 @@ START_TEST(what_is_rounded_to_a_subnormal_number_is_not_exact) {
         "{'op': 'div', 'self': 'x', 'other': 3, 'out': 'b'}, {'op': 'sqrt', 'self': 'x', "
         "'out': 'c'}, {'op': 'mul', 'self': 't', 'other': 't', 'out': 'd'}, {'op': 'addcmul', "
         "'self': 'x', 'tensor1': 'h', 'tensor2': 'x', 'out': 'e'},"
-        "{'op': 'mul', 'self': 'x', 'other': 4503599627370496, 'out': 'f'}",
-        "'a', 'b', 'c', 'd', 'e', 'f'", true);
-    static const char exact[6][5] = {"0101", "0100", "0010", "0", "0101", "1111"};
+        "{'op': 'mul', 'self': 'x', 'other': 4503599627370496, 'out': 'f'},"
+        "{'op': 'div', 'self': 'x', 'other': 2, 'out': 'g'}",
+        "'a', 'b', 'c', 'd', 'e', 'f', 'g'", true);
+    static const char exact[7][5] = {"0101", "0100", "0010", "0", "0101", "1111", "0101"};
     assert_ok(r);
     for (int i = 0; i < COUNT_OF(exact); i++) {
         const Values *v = &r->calls[0].returns[i].values;
