@@ -10,6 +10,7 @@ INSTALLED := twingrad:755:$(PREFIX)/bin/twingrad \
 	targets/error_codes.tsv:644:$(SHARE)/twingrad/targets/error_codes.tsv \
 	targets/error_codes.py:644:$(SHARE)/twingrad/targets/error_codes.py \
 	targets/kernels.py:644:$(SHARE)/twingrad/targets/kernels.py \
+	targets/observed.py:644:$(SHARE)/twingrad/targets/observed.py \
 	targets/passes.py:644:$(SHARE)/twingrad/targets/passes.py \
 	targets/settings.py:644:$(SHARE)/twingrad/targets/settings.py \
 	targets/torch_target.py:755:$(SHARE)/twingrad/targets/torch_target.py \

@@ -31,6 +31,7 @@ import warnings
 sys.dont_write_bytecode = True  # the folder may be read-only
 
 import kernels  # noqa: E402
+import observed  # noqa: E402
 import settings  # noqa: E402
 from error_codes import INTERNAL_MESSAGE, causes, code_of, kind_and_message, origins, refusal  # noqa: E402
 
@@ -684,7 +685,10 @@ def run_program(program, text, mode, poked):
         if "seed" in program and split_mode(mode)[0] in BACKENDS:  # what is compiled draws the numbers of eager PyTorch
             config.setdefault("inductor.fallback_random", True)
         settings.apply(patched, config)
-        return run_calls(program, text, mode, poked, given)
+        calls = run_calls(program, text, mode, poked, given)
+        if observed.FILE and split_mode(mode)[0] in BACKENDS:
+            observed.write(program, mode, calls)
+        return calls
 
 
 def run_calls(program, text, mode, poked, given):
@@ -825,6 +829,8 @@ def start_anew(out):
 
 def main():
     repair()
+    if observed.FILE:
+        observed.watch()
     warnings.filterwarnings("ignore")
     torch.set_num_threads(int(os.environ.get("OMP_NUM_THREADS", "1")))
     out = os.fdopen(os.dup(1), "w")

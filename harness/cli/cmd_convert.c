@@ -6,9 +6,11 @@
  *
  * Bytes are decoded within the limits of engines (MUTATE_LIMITS). Encoded bytes are decoded again
  * and must give the same program: one that is too large for an engine is refused. Files are named
- * after their sources; a repeated name gets a number. */
+ * after their sources; a repeated name gets a number. With --mutants N, N mutants of a program are
+ * converted in its place. */
 #include "fuzz/mutate/mutate.h"
 #include "harness/cli/command.h"
+#include "tensor/rng.h"
 
 #include <search.h>
 #include <stdio.h>
@@ -97,6 +99,22 @@ static void convert_program(ConvertState *s, const char *name, const Program *p,
     }
 }
 
+/* N mutants of a program, of one to MOST_CHANGES changes each; the K-th is named NAME.K. */
+static void convert_mutants(ConvertState *s, const char *name, const Program *p, bool json) {
+    enum { MOST_CHANGES = 4 };
+    for (int64_t k = 1; k <= s->options->mutants; k++) {
+        Rng rng = {s->options->seed + (uint64_t)s->programs};
+        Program *mutant = NULL;
+        for (int64_t changes = 1 + rng_below(&rng, MOST_CHANGES); changes > 0; changes--) {
+            mutant = mutate_program(&s->arena, mutant ? mutant : p, NULL, rng_next(&rng),
+                                    &MUTATE_LIMITS, NULL);
+        }
+        mutant->name =
+            arena_printf(&s->arena, "%s.%lld", p->name ? p->name : "mutant", (long long)k);
+        convert_program(s, name, mutant, json);
+    }
+}
+
 static void cmd_convert_visit(void *user, const Source *source) {
     ConvertState *s = user;
     arena_reset(&s->arena);
@@ -104,8 +122,8 @@ static void cmd_convert_visit(void *user, const Source *source) {
     int code = load_program(s->options, &s->arena, source, &p, NULL);
     s->code = worst(s->code, code);
     if (code == 0) {
-        convert_program(s, source->name, p,
-                        s->form == FORM_JSON || (s->form == FORM_OTHER && source_is_bytes(source)));
+        bool json = s->form == FORM_JSON || (s->form == FORM_OTHER && source_is_bytes(source));
+        (s->options->mutants > 0 ? convert_mutants : convert_program)(s, source->name, p, json);
     }
 }
 
@@ -114,7 +132,8 @@ static void convert_random(ConvertState *s, const GenerateOptions *generate) {
         arena_reset(&s->arena);
         const Program *p =
             generate_program_info(&s->arena, generate, s->options->seed, (uint64_t)i, NULL);
-        convert_program(s, p->name, p, s->form != FORM_BYTES);
+        (s->options->mutants > 0 ? convert_mutants : convert_program)(s, p->name, p,
+                                                                      s->form != FORM_BYTES);
     }
 }
 

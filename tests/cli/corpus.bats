@@ -31,6 +31,16 @@ programs() { "$TWINGRAD" convert --as json "$@" | sort; }
     [ -e random/fuzz-4-19.bytes ]
 }
 
+@test "mutants stand for a program, the same for the same seed, and can be checked" {
+    seed=$BATS_TEST_DIRNAME/../../corpus/seeds/skew_symmetric.json
+    "$TWINGRAD" convert --as json --mutants 20 --seed 5 "$seed" >mutants.jsonl
+    diff mutants.jsonl <("$TWINGRAD" convert --as json --mutants 20 --seed 5 "$seed")
+    json '[p["name"] for p in r] == ["skew_symmetric.%d" % k for k in range(1, 21)]' <mutants.jsonl
+    json 'len({json.dumps([p["body"], p["inputs"]]) for p in r}) > 15' <mutants.jsonl
+    "$TWINGRAD" check --quiet mutants.jsonl
+    "$TWINGRAD" convert --runs 3 --mutants 2 --as json | json 'len(r) == 6 and r[1]["name"] == "fuzz-1-0.2"'
+}
+
 @test "check and the other readers take bytes that are named .bytes or marked as bytes" {
     "$TWINGRAD" convert good.json >crash-1234
     run "$TWINGRAD" check --bytes crash-1234
