@@ -46,7 +46,8 @@ typedef struct CampaignOptions {
     const char
         *base_python; /* search: the PyTorch whose findings are not new (baseline.h), or NULL */
     bool minimize;
-    bool every; /* search: report every finding, not only the first of its signature */
+    bool triage; /* search with a target: else findings are confirmed and stay as they were found */
+    bool every;  /* search: report every finding, not only the first of its signature */
 
     /* ---- what is written ---- */
     const char *out; /* the folder for reports, or NULL */

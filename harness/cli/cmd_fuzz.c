@@ -122,12 +122,12 @@ int fuzz_search(const CampaignOptions *o, const Output *output) {
 
 int cmd_fuzz(const Options *o) {
     bool campaign = o->engine || o->jobs >= 0 || o->resume;
-    if (!campaign && (o->corpus || o->binary)) {
-        return complain(EXIT_BAD_INPUT, "--%s is for campaigns of --engine or --jobs",
-                        o->corpus ? "corpus" : "binary");
+    if (!campaign && o->binary) {
+        return complain(EXIT_BAD_INPUT, "--binary is for campaigns of --engine or --jobs");
     }
-    if (campaign && o->targets.configs) {
-        return complain(EXIT_BAD_INPUT, "--configs is not for campaigns of --engine or --jobs");
+    if (campaign && (o->targets.configs || o->no_triage)) {
+        return complain(EXIT_BAD_INPUT, "--%s is not for campaigns of --engine or --jobs",
+                        o->no_triage ? "no-triage" : "configs");
     }
     CampaignOptions options;
     char message[1024];

@@ -38,7 +38,7 @@ typedef struct Options {
     bool first;        /* fuzz: stop at the first finding */
     bool every;        /* fuzz: print every finding */
     bool group;        /* check: say which group a finding is of */
-    bool json, timing, quiet, stats, no_minimize, poke;
+    bool json, timing, quiet, stats, no_minimize, no_triage, poke;
     bool no_poke, dot;
     const char *faults, *label, *svg; /* power; NULL: not given */
     int64_t trials;                   /* power; 0: not given */

@@ -13,6 +13,7 @@ bool fuzz_options(const Options *o, CampaignOptions *out, char *message, size_t 
         .first = o->first,
         .known = o->known,
         .minimize = !o->no_minimize,
+        .triage = !o->no_triage,
         .every = o->every,
         .out = o->out,
         .reports = o->reports,

@@ -158,9 +158,12 @@ static const char *search_write_report(Search *s, const Signature *signature,
 }
 
 /* Seconds for minimizing one more finding: its share of what is left; 0: no limit but the default,
- * < 0: there is none left. */
+ * < 0: there is none left, or it stays as it was found. */
 static double search_seconds_for_one(const Search *s) {
     enum { LEAST = 1, MOST = 60 };
+    if (s->queued && !s->options->triage) {
+        return -1;
+    }
     if (!s->queued || (s->end <= 0 && !interrupt_came())) {
         return 0;
     }
@@ -228,9 +231,13 @@ static KnownIssue *report_signature(Search *s, Signature *signature, const Progr
             return NULL;
         }
     }
-    const char *origin =
-        arena_printf(&s->work, "fuzz --seed %llu, program %lld%s", (unsigned long long)o->seed,
-                     (long long)signature->first, signature->bare ? " without its probes" : "");
+    const char *bare = signature->bare ? " without its probes" : "",
+               *origin =
+                   signature->first < s->seeds.n
+                       ? arena_printf(&s->work, "%s%s", s->seeds.v[signature->first].source, bare)
+                       : arena_printf(&s->work, "fuzz --seed %llu, program %lld%s",
+                                      (unsigned long long)o->seed, (long long)signature->first,
+                                      bare);
     const char *path =
         search_write_report(s, signature,
                             &(Report){.original = p,

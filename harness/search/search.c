@@ -25,11 +25,15 @@ static CompileSettings *search_settings(const Search *s, SearchSlot *slot, const
                : NULL;
 }
 
-/* The next program of the stream; or, where probes matter, the last one again without them. */
+/* The next program of the stream, the first ones those of the corpus; or, where probes matter, the
+ * last one again without them. */
 static void search_make_program(Search *s, SearchSlot *slot) {
     arena_reset(&slot->arena);
-    Program *p = generate_program_info(&slot->arena, &s->generate, s->options->seed,
-                                       (uint64_t)s->stream, &slot->info);
+    slot->info = (GenerateInfo){0};
+    Program *p = s->stream < s->seeds.n
+                     ? program_clone(&slot->arena, s->seeds.v[s->stream].program)
+                     : generate_program_info(&slot->arena, &s->generate, s->options->seed,
+                                             (uint64_t)s->stream, &slot->info);
     p->compile = search_settings(s, slot, p);
     slot->p = p;
     slot->index = s->stream;
@@ -164,6 +168,9 @@ Search *search_open(const CampaignOptions *o, const SearchEvents *events, int *c
     *code = *code
                 ? *code
                 : known_open_for(&s->home, o->known, &s->checker, &s->known, message, message_size);
+    *code = *code ? *code
+                  : search_seeds_read(&s->seeds, &s->home, o->corpus, &s->checker.run, message,
+                                      message_size);
     if (*code != 0) {
         if (opened) {
             checker_close(&s->checker);

@@ -13,6 +13,7 @@
 
 #include "harness/search/backlog.h"
 #include "harness/search/baseline.h"
+#include "harness/search/seeds.h"
 #include "harness/campaign/options.h"
 #include "harness/report/tally.h"
 #include "harness/triage/group.h"
@@ -83,6 +84,7 @@ struct Search {
     int window; /* slots in use */
     int64_t generated;
     int64_t stream; /* index of the next program */
+    SearchSeeds seeds;
     bool both_ways; /* a target compiles: a program with probes is checked without them as well,
                        since a probe may hide a bug or cause one */
     bool bare_due;  /* the next program is the last one without its probes */

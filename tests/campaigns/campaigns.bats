@@ -182,7 +182,7 @@ END
     refused fuzz --jobs 1 --every --runs 10 --out out
     refused fuzz --jobs 1 --pair reference,nobody --runs 10 --out out
     refused fuzz --engine libfuzzer --pair reference,torch:eager --runs 10 --out out
-    refused fuzz --runs 10 --corpus .
+    refused fuzz --runs 10 --corpus nowhere
     refused fuzz --runs 10 --binary ./fake
 }
 
