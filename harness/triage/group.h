@@ -59,8 +59,9 @@ typedef struct GroupFinding {
     bool is_new;     /* the caller has not seen the signature before */
     const char *ops; /* group_ops of its program, or NULL */
 } GroupFinding;
-/* The ops of a program by name, each once, without the underscore of an in-place op, and "apply" if
- * it calls a function of its own; separated by spaces, in `arena`. */
+/* The ops of a program by name, each once, without the underscore of an in-place op, separated by
+ * spaces, in `arena`. Also "out" for calls with out=, "_foreach", "apply" for a function of its
+ * own, and what differentiates: "grad", "backward", "get_grad", "set_grad". */
 const char *group_ops(Arena *arena, const Program *p);
 
 /* Counts findings. NULL if there are too many groups. */

@@ -39,38 +39,61 @@ static void strip_underscore(char *op) {
     }
 }
 
-/* What a signature names: its op, without the underscore of an in-place op; as
- * `mechanism`, "out" for any call with out=, "_foreach" for any such op. False if it names none: a
- * return, the setup. The gradient functions and the functions of the program count. */
-static bool group_op(const char *signature, bool mechanism, char *op, size_t size) {
-    int n;
-    const char *name = signature_op(signature, &n);
+/* The op of a statement's name, without the underscore of an in-place op and the ".out" of a call
+ * with out=. */
+static void plain_op(char *op, size_t size, const char *name, int n) {
     snprintf(op, size, "%.*s", n, name);
     char *dot = strstr(op, ".out");
-    bool foreach = strncmp(op, "_foreach_", 9) == 0;
-    if (mechanism) {
-        snprintf(op, size, "%s", dot ? "out" : "_foreach");
-        return dot || foreach;
-    }
     if (dot) {
         *dot = '\0';
     }
-    const OpInfo *first;
-    bool named =
-        op_overloads(op, &first) > 0 || strcmp(op, "grad") == 0 || strcmp(op, "apply") == 0;
     strip_underscore(op);
-    return named;
+}
+
+/* Calls with out= and _foreach ops are mechanisms, which count as one op each. NULL: neither. */
+static const char *mechanism(bool out, bool foreach) {
+    return out ? "out" : foreach ? "_foreach" : NULL;
+}
+
+static const char *mechanism_of_name(const char *name, int n) {
+    enum { OUT = 4 };
+    return mechanism(n > OUT && strncmp(name + n - OUT, ".out", OUT) == 0,
+                     strncmp(name, "_foreach_", 9) == 0);
+}
+
+static const char *mechanism_of_stmt(const Stmt *s) {
+    return s->kind == STMT_OP ? mechanism(s->op->out_dtype != OUT_NOT, s->op->foreach) : NULL;
+}
+
+/* Does the name stand for an op? A return and the setup do not; the gradient functions and the
+ * functions of the program do. */
+static bool names_an_op(const char *op) {
+    char in_place[sizeof((Group *)0)->key + 1];
+    const OpInfo *first;
+    snprintf(in_place, sizeof in_place, "%s_", op);
+    return op_overloads(op, &first) > 0 || op_overloads(in_place, &first) > 0 ||
+           strcmp(op, "grad") == 0 || strcmp(op, "apply") == 0;
+}
+
+/* Does a statement compute, write or differentiate? Names of others say little of a program. */
+static bool has_group_op(const Stmt *s) {
+    return s->kind == STMT_OP || s->kind == STMT_APPLY || s->kind == STMT_GRAD ||
+           s->kind == STMT_DOT_GRAD;
 }
 
 const char *group_ops(Arena *arena, const Program *p) {
     GroupOps ops = {0};
     for (int sid = 0; sid < p->nstmts; sid++) {
         const Stmt *s = program_stmt(p, sid);
-        if (s->kind == STMT_OP || s->kind == STMT_APPLY) {
-            char op[sizeof((Group *)0)->key];
-            snprintf(op, sizeof op, "%s", s->kind == STMT_OP ? s->op->name : "apply");
-            strip_underscore(op);
-            note_op(arena, &ops, op, 1);
+        if (!has_group_op(s)) {
+            continue;
+        }
+        const char *name = locate_stmt_name(p, s);
+        char op[sizeof((Group *)0)->key];
+        plain_op(op, sizeof op, name, (int)strlen(name));
+        note_op(arena, &ops, op, 1);
+        if (mechanism_of_stmt(s)) {
+            note_op(arena, &ops, mechanism_of_stmt(s), 1);
         }
     }
     Text text = {.arena = arena};
@@ -83,10 +106,15 @@ const char *group_ops(Arena *arena, const Program *p) {
 
 void group_note_ops(Groups *groups, Group *g, const GroupFinding *finding) {
     char op[sizeof g->key];
-    for (int mechanism = 0; mechanism < 2; mechanism++) {
-        if (group_op(finding->signature, mechanism, op, sizeof op)) {
-            note_op(groups->arena, &g->begins, op, finding->count);
-        }
+    int length;
+    const char *name = signature_op(finding->signature, &length),
+               *way = mechanism_of_name(name, length);
+    plain_op(op, sizeof op, name, length);
+    if (names_an_op(op)) {
+        note_op(groups->arena, &g->begins, op, finding->count);
+    }
+    if (way) {
+        note_op(groups->arena, &g->begins, way, finding->count);
     }
     if (!finding->ops) {
         return;

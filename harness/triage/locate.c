@@ -188,7 +188,10 @@ static const char *locate_name_of(const Program *p, int culprit) {
                : p->setup.first         ? "setup"
                                         : "inputs";
     }
-    const Stmt *s = program_stmt(p, culprit);
+    return locate_stmt_name(p, program_stmt(p, culprit));
+}
+
+const char *locate_stmt_name(const Program *p, const Stmt *s) {
     switch (s->kind) {
     case STMT_OP:
         return s->op->name;

@@ -14,6 +14,8 @@ void check_locate(Checker *c, const Program *p, Finding *finding, Arena *arena);
 /* What is known without running anything: culprit, root and signature by the statement that the
  * finding is about. */
 void check_sketch(const Program *p, Finding *finding, Arena *arena);
+/* What signatures call a statement: its op, or "with", "grad", "set_grad" ... */
+const char *locate_stmt_name(const Program *p, const Stmt *s);
 /* The op of a signature, oracle-kind-op or oracle-kind-op-step, whose fields hold no dash: `length`
  * characters from there. "" and 0 if the signature has none. */
 const char *signature_op(const char *signature, int *length);

@@ -141,6 +141,21 @@ START_TEST(the_ops_of_a_program_are_named_once_each) {
 }
 END_TEST
 
+START_TEST(calls_with_out_foreach_and_gradients_are_among_the_ops_of_a_program) {
+    const Program *p =
+        parse("{\"twingrad\":2,\"inputs\":[{\"name\":\"x\",\"dtype\":\"float32\",\"size\":[2],"
+              "\"requires_grad\":true,\"data\":[1,2]},{\"name\":\"z\",\"dtype\":\"float32\","
+              "\"size\":[2],\"data\":[1,2]}],"
+              "\"body\":[{\"op\":\"abs\",\"into\":\"z\",\"self\":\"z\",\"out\":\"a\"},"
+              "{\"op\":\"_foreach_neg\",\"self\":[\"z\"],\"out\":[\"b\"]},"
+              "{\"op\":\"mul\",\"self\":\"x\",\"other\":{\"int\":2},\"out\":\"c\"},"
+              "{\"op\":\"grad\",\"outputs\":[\"c\"],\"inputs\":[\"x\"],\"out\":[\"d\"]},"
+              "{\"assert\":{\"requires_grad\":\"x\"}}],\"return\":[\"c\"],"
+              "\"after\":[{\"op\":\"set_grad\",\"self\":\"x\",\"grad\":\"z\"}]}");
+    ck_assert_str_eq(group_ops(&arena, p), "abs out _foreach_neg _foreach mul grad set_grad");
+}
+END_TEST
+
 START_TEST(groups_with_a_step_or_an_issue_or_without_an_op_stay_apart) {
     const KnownIssue issue = {.issue = "https://example.org/1"};
     Groups groups = groups_new(&arena);
@@ -167,6 +182,7 @@ int main(void) {
     tcase_add_test(tests, attributed_groups_that_share_one_of_few_ops_are_joined);
     tcase_add_test(tests, a_stray_joins_the_group_whose_programs_all_have_one_of_its_ops);
     tcase_add_test(tests, the_ops_of_a_program_are_named_once_each);
+    tcase_add_test(tests, calls_with_out_foreach_and_gradients_are_among_the_ops_of_a_program);
     tcase_add_test(tests, groups_with_a_step_or_an_issue_or_without_an_op_stay_apart);
     suite_add_tcase(suite, tests);
     return run_suite("harness/groups", suite);
