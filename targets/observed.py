@@ -26,7 +26,7 @@ def watch():
 
 def plain(text):
     """A text without its numbers, names and addresses, so that two programs give one."""
-    return re.sub(r"[^A-Za-z_.:]+", " ", re.sub(r"\b[a-z]\d+\b", "", str(text)))[:120].strip()
+    return re.sub(r"[^A-Za-z_.:]+", " ", re.sub(r"\b[a-z]\d+\b", "", str(text)))[:120].strip(" :")
 
 
 def features(calls):
