@@ -14,15 +14,15 @@ enum { DEFAULT_RUNS = 100000 };
 
 /* ---- the loop ---- */
 
-/* Settings of the pair's compiling target. */
+/* Settings of the pair's compiling target: the program's own, or drawn ones. */
 static CompileSettings *search_settings(const Search *s, SearchSlot *slot, const Program *p) {
     const Executor *e = executor_is_external_compiler(&s->checker.b)   ? &s->checker.b
                         : executor_is_external_compiler(&s->checker.a) ? &s->checker.a
                                                                        : NULL;
-    return e && s->options->checker.targets.configs
+    return e && s->options->checker.targets.configs && !p->compile
                ? target_draw_settings(e->target, p, &slot->arena, s->options->seed,
                                       (uint64_t)s->stream)
-               : NULL;
+               : p->compile;
 }
 
 /* The next program of the stream, the first ones those of the corpus; or, where probes matter, the
