@@ -69,7 +69,7 @@ END
         kill -9 "$pid"
         wait "$pid" || true
         for job in $jobs; do
-            for _ in $(seq 100); do kill -0 "$job" 2>/dev/null || break; sleep 0.02; done
+            for _ in $(seq 500); do kill -0 "$job" 2>/dev/null || break; sleep 0.02; done
             ! kill -0 "$job" 2>/dev/null
         done
     done
