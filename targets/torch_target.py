@@ -31,7 +31,6 @@ import warnings
 sys.dont_write_bytecode = True  # the folder may be read-only
 
 import kernels  # noqa: E402
-import observed  # noqa: E402
 import settings  # noqa: E402
 from error_codes import INTERNAL_MESSAGE, causes, code_of, kind_and_message, origins, refusal  # noqa: E402
 
@@ -43,6 +42,7 @@ except ImportError as error:
     sys.stderr.write("no PyTorch for %s (%s): 'make torch' installs one, docs/guide/targets.md says how to use another\n" % (sys.executable, error))
     sys.exit(3)
 
+import observed  # noqa: E402
 import passes  # noqa: E402
 
 VERSION = tuple(int(n) for n in re.findall(r"\d+", torch.__version__)[:2])
