@@ -1,6 +1,7 @@
-"""What bench/power, bench/screening and bench/guided share: the features that the first two switch off, the trials of a folder of `twingrad power`, statistics."""
+"""What bench/power, bench/screening and bench/guided share: the features that the first two switch off, the trials of a folder of `twingrad power`, statistics; and the CPU time of bench/hunt and bench/guided."""
 import json
 import math
+import resource
 import os
 import statistics
 
@@ -52,3 +53,9 @@ def mann_whitney(xs, ys):
     u = ranks - n * (n + 1) / 2
     z = max(abs(u - n * m / 2) - 0.5, 0) / math.sqrt(spread)
     return math.erfc(z / math.sqrt(2))
+
+
+def cpu():
+    """CPU seconds of all child processes that have ended."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
