@@ -1,8 +1,8 @@
 """What bench/power, bench/screening and bench/guided share: the features that the first two switch off, the trials of a folder of `twingrad power`, statistics; and the CPU time of bench/hunt and bench/guided."""
 import json
 import math
-import resource
 import os
+import resource
 import statistics
 
 # each situation of the generator, and the patterns
