@@ -773,7 +773,7 @@ def repair():
 
 
 def warm_up(modes):
-    """Imports what compiling needs, before processes are forked for one program each: two seconds of each for Inductor. Nothing is differentiated: the threads
+    """Imports what compiling needs, before processes are forked for one program each: half a second of each for AOTAutograd, two for Inductor. Nothing is differentiated: the threads
     of the autograd engine do not survive a fork."""
     bases = [split_mode(mode)[0] for mode in modes]
     if any(base in BACKENDS for base in bases):
@@ -782,6 +782,10 @@ def warm_up(modes):
             if base in BACKENDS:
                 with contextlib.suppress(Exception):  # of a missing C++ compiler, say: the program tells
                     torch.compile(lambda x: x + 1, **backend_of(base))(torch.zeros(1))
+            if base in BACKENDS and base != "dynamo":  # the first joint graph imports these: half a second
+                for name in ("torch._inductor.lowering", "torch._inductor.pattern_matcher"):
+                    with contextlib.suppress(ImportError):
+                        importlib.import_module(name)
         dynamo.reset()
 
 
