@@ -9,12 +9,25 @@ static bool may_return_view(const OpInfo *op) {
            op->kind == KIND_COMPOSITE;
 }
 
+static bool any_through(const Param *param, const PArg *arg, const bool *through) {
+    if (!arg->given || !arg->is_tensor) {
+        return false;
+    }
+    if (param->type != ARG_TENSORS && param->type != ARG_TENSORS_OPT) {
+        return through[arg->tensor];
+    }
+    bool any = false;
+    for (int i = 0; i < arg->tensors.n; i++) {
+        any |= arg->tensors.v[i] != NAME_NONE && through[arg->tensors.v[i]];
+    }
+    return any;
+}
+
 /* Notes by name which results go through such an op. Is something written that does? */
 static bool see_through(const Stmt *s, const char *pattern, bool *through) {
     bool written = false, of_view = false;
     for (int k = 0; k < s->op->nparam; k++) {
-        const PArg *arg = &s->arg[k];
-        bool view = arg->given && arg->is_tensor && through[arg->tensor];
+        bool view = any_through(&s->op->param[k], &s->arg[k], through);
         written |= view && s->op->param[k].writes && s->op->kind != KIND_META;
         of_view |= view && k == 0;
     }

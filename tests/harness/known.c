@@ -66,7 +66,8 @@ START_TEST(a_known_issue_covers_what_the_program_itself_shows) {
 }
 END_TEST
 
-/* Writes through a view of expand, through a view of that, through transpose, and none. */
+/* Writes through a view of expand, through a view of that, through transpose, and none; to a
+ * new tensor, from a list of which one is a view of expand. */
 START_TEST(a_known_issue_covers_writes_through_one_kind_of_view) {
 #define IN                                                                                         \
     "{\"twingrad\":1,\"inputs\":[{\"name\":\"x\",\"dtype\":\"float32\",\"size\":[2,2],\"data\":["  \
@@ -74,13 +75,15 @@ START_TEST(a_known_issue_covers_writes_through_one_kind_of_view) {
 #define EXPAND "{\"op\":\"expand\",\"self\":\"x\",\"size\":[2,2],\"out\":\"v\"},"
 #define FLIP(of) "{\"op\":\"t\",\"self\":\"" of "\",\"out\":\"w\"},"
 #define ABS(of) "{\"op\":\"abs_\",\"self\":\"" of "\"}"
+#define CAT(a, b) "{\"op\":\"cat\",\"tensors\":[\"" a "\",\"" b "\"],\"out\":\"w\"},"
     static const struct {
         const char *program;
         bool covered;
     } cases[] = {{IN "\"body\":[" EXPAND ABS("v") "],\"return\":[\"x\"]}", true},
                  {IN "\"body\":[" EXPAND FLIP("v") ABS("w") "],\"return\":[\"x\"]}", true},
                  {IN "\"body\":[" EXPAND FLIP("x") ABS("w") "],\"return\":[\"v\"]}", false},
-                 {IN "\"body\":[" EXPAND ABS("x") "],\"return\":[\"v\"]}", false}};
+                 {IN "\"body\":[" EXPAND ABS("x") "],\"return\":[\"v\"]}", false},
+                 {IN "\"body\":[" EXPAND CAT("x", "v") ABS("w") "],\"return\":[\"v\"]}", false}};
     KnownIssue issue = any_issue();
     issue.through = "expand*";
     Known known = {&issue, 1};
