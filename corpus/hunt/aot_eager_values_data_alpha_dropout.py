@@ -1,0 +1,13 @@
+import torch
+
+def f(x0):
+    v0 = torch.alpha_dropout(x0, 0.5, True)
+    return v0
+
+def run(f):
+    x0 = torch.zeros([4]).as_strided([2, 2], [1, 2], 0)
+    r = [f(x0)]
+    return r[0].detach()
+
+compiled = torch.compile(f, backend="inductor")
+torch.testing.assert_close(run(compiled), run(f), equal_nan=True)

@@ -1,0 +1,16 @@
+import torch
+
+def f(x0, x1):
+    x0[-99] = x1
+    v0 = torch.cat([x0])
+    return v0
+
+def run(f):
+    x0 = torch.zeros([99], dtype=torch.int64)
+    x1 = torch.zeros([], dtype=torch.int64)
+    r = [f(x0, x1)]
+    return [t.untyped_storage().data_ptr() == r[0].untyped_storage().data_ptr() for t in [x0, x1]]
+
+compiled = torch.compile(f, backend="inductor")
+observed, expected = run(compiled), run(f)
+assert observed == expected, (observed, expected)
