@@ -66,8 +66,8 @@ START_TEST(a_known_issue_covers_what_the_program_itself_shows) {
 }
 END_TEST
 
-/* Writes through a view of expand, through a view of that, through transpose, and none; to a
- * new tensor, from a list of which one is a view of expand. */
+/* Writes through a view of expand, through a view of that, through transpose, and none; through
+ * what ops on lists return of it, views and a new tensor. */
 START_TEST(a_known_issue_covers_writes_through_one_kind_of_view) {
 #define IN                                                                                         \
     "{\"twingrad\":1,\"inputs\":[{\"name\":\"x\",\"dtype\":\"float32\",\"size\":[2,2],\"data\":["  \
@@ -75,6 +75,8 @@ START_TEST(a_known_issue_covers_writes_through_one_kind_of_view) {
 #define EXPAND "{\"op\":\"expand\",\"self\":\"x\",\"size\":[2,2],\"out\":\"v\"},"
 #define FLIP(of) "{\"op\":\"t\",\"self\":\"" of "\",\"out\":\"w\"},"
 #define ABS(of) "{\"op\":\"abs_\",\"self\":\"" of "\"}"
+#define VIEWS(a, b)                                                                                \
+    "{\"op\":\"atleast_1d\",\"tensors\":[\"" a "\",\"" b "\"],\"out\":[\"u\",\"w\"]},"
 #define CAT(a, b) "{\"op\":\"cat\",\"tensors\":[\"" a "\",\"" b "\"],\"out\":\"w\"},"
     static const struct {
         const char *program;
@@ -83,6 +85,7 @@ START_TEST(a_known_issue_covers_writes_through_one_kind_of_view) {
                  {IN "\"body\":[" EXPAND FLIP("v") ABS("w") "],\"return\":[\"x\"]}", true},
                  {IN "\"body\":[" EXPAND FLIP("x") ABS("w") "],\"return\":[\"v\"]}", false},
                  {IN "\"body\":[" EXPAND ABS("x") "],\"return\":[\"v\"]}", false},
+                 {IN "\"body\":[" EXPAND VIEWS("x", "v") ABS("w") "],\"return\":[\"x\"]}", true},
                  {IN "\"body\":[" EXPAND CAT("x", "v") ABS("w") "],\"return\":[\"v\"]}", false}};
     KnownIssue issue = any_issue();
     issue.through = "expand*";
