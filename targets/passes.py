@@ -8,6 +8,7 @@ kernels themselves are for the mode inductor.
 import functools
 import importlib
 import types
+import typing
 from unittest import mock
 
 import torch
@@ -32,34 +33,69 @@ class Module:
     def call(self, args):
         given = list(args)
         args.clear()  # the caller's list: what a call no longer needs is freed
-        results = self.graph(*given)
-        theirs = {address(value) for value in given if isinstance(value, torch.Tensor)}
-        return [like(result, layout, theirs) for result, layout in zip(results, self.layouts)]
+        results = list(self.graph(*given))
+        theirs = {memory(value) for value in given if isinstance(value, torch.Tensor)}
+        for places in self.of_one_buffer(results, theirs).values():
+            lay_out(results, self.layouts, places)
+        return results
+
+    def of_one_buffer(self, results, theirs):
+        """Places of the results that the lowered graph puts in the same memory. What lies on the caller's memory (`theirs`) stays as it is."""
+        places = {}
+        for k, (result, layout) in enumerate(zip(results, self.layouts)):
+            if layout is not None and isinstance(result, torch.Tensor):
+                layout.check(result)
+                if memory(result) not in theirs:
+                    places.setdefault((layout.buffer, layout.dtype), []).append(k)
+        return places
 
 
-def address(tensor):
-    return tensor.untyped_storage().data_ptr()
+class Layout(typing.NamedTuple):
+    """A result of the lowered graph; offset and strides in elements."""
+
+    buffer: str
+    dtype: torch.dtype
+    size: list
+    stride: list
+    offset: int
+
+    def check(self, result):
+        if result.dtype != self.dtype or list(result.size()) != self.size:
+            raise WrongResult("the graph returns %s of size %s, the lowered graph %s of size %s" % (result.dtype, list(result.size()), self.dtype, self.size))
+
+    def end(self):
+        return self.offset + 1 + sum((n - 1) * step for n, step in zip(self.size, self.stride)) if all(self.size) else 0
+
+    def once(self, tensor):
+        """The tensor without what dims of stride 0 repeat, which cannot be written."""
+        for dim, step in enumerate(self.stride):
+            tensor = tensor.narrow(dim, 0, 1) if step == 0 and tensor.numel() else tensor
+        return tensor
+
+
+def memory(tensor):
+    return tensor.untyped_storage()._cdata  # an address, and a tensor without elements has one too
 
 
 def layout_of(output):
-    """(dtype, sizes, strides) of a result of the lowered graph; None if they are not numbers or it is no tensor."""
+    """The Layout of a result of the lowered graph; None if its sizes are not numbers or it is no tensor."""
     try:
         layout = output.get_layout()
-        return layout.dtype, [int(n) for n in layout.size], [int(n) for n in layout.stride]
+        return Layout(output.get_name(), layout.dtype, [int(n) for n in layout.size], [int(n) for n in layout.stride], int(layout.offset))
     except (AttributeError, NotImplementedError, TypeError, AssertionError):
         return None
 
 
-def like(result, layout, theirs):
-    """The result as the lowered graph has it. What lies on the caller's memory (`theirs`) stays there."""
-    if layout is None or not isinstance(result, torch.Tensor):
-        return result
-    dtype, size, stride = layout
-    if result.dtype != dtype or list(result.size()) != size:
-        raise WrongResult("the graph returns %s of size %s, the lowered graph %s of size %s" % (result.dtype, list(result.size()), dtype, size))
-    if list(result.stride()) == stride or result.numel() == 0 or address(result) in theirs:
-        return result
-    return torch.empty_strided(size, stride, dtype=dtype, device=result.device).copy_(result)
+def lay_out(results, layouts, places):
+    """Gives results of one buffer the strides of the lowered graph, and memory of their own to share."""
+    right = all(list(results[k].stride()) == layouts[k].stride for k in places if results[k].numel())
+    if right and len({memory(results[k]) for k in places}) == 1:
+        return
+    buffer = results[places[0]].new_empty(max(layouts[k].end() for k in places))
+    for k in places:
+        result, layout = results[k], layouts[k]
+        results[k] = buffer.as_strided(layout.size, layout.stride, layout.offset)
+        layout.once(results[k]).copy_(layout.once(result))
 
 
 def without_kernels(lowering):
