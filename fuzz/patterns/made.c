@@ -11,7 +11,7 @@ enum { MOST_PARTS = 4 };
 
 static GenVar *leaf(Gen *g, DType dtype, const int64_t *size, int ndim) {
     return draw_chance(g, 30) ? draw_need(g, (Need){.dtype = dtype, .ndim = ndim, .size = size})
-                              : draw_input(g, dtype, size, ndim, draw_chance(g, 50), 75);
+                              : draw_input(g, dtype, size, ndim, draw_chance(g, 50), 85);
 }
 
 /* A cat of parts, often each of another size. */
@@ -19,13 +19,13 @@ static GenVar *made_joined(Gen *g, DType dtype, const int64_t *size, int ndim) {
     int64_t part[MAX_DIMS];
     GenVar *parts[MOST_PARTS];
     int dim = draw_below(g, ndim), n = 0;
-    bool grows = draw_chance(g, 50);
+    bool grows = draw_chance(g, 60);
     memcpy(part, size, sizeof *size * (size_t)ndim);
     for (int64_t left = size[dim]; n == 0 || (left > 0 && n < MOST_PARTS); n++) {
         part[dim] = grows ? n + 1 : draw_between(g, 1, max_i64(left / 2, 1));
         part[dim] = n + 1 == MOST_PARTS || draw_chance(g, 15) ? left : min_i64(part[dim], left);
         left -= part[dim];
-        parts[n] = draw_input(g, dtype, part, ndim, draw_chance(g, 50), 85);
+        parts[n] = draw_input(g, dtype, part, ndim, draw_chance(g, 50), 90);
         if (parts[n] == NULL) {
             return NULL;
         }
@@ -74,12 +74,12 @@ static GenVar *made_expanded(Gen *g, DType dtype, const int64_t *size, int ndim)
 
 static GenVar *made_turned(Gen *g, DType dtype, const int64_t *size, int ndim) {
     int64_t turned[MAX_DIMS];
-    int a = draw_below(g, ndim), b = draw_below(g, ndim);
+    int a = draw_below(g, ndim), b = ndim > 1 ? (a + draw_between(g, 1, ndim - 1)) % ndim : a;
     memcpy(turned, size, sizeof *size * (size_t)ndim);
     turned[a] = size[b];
     turned[b] = size[a];
     GenVar *from = leaf(g, dtype, turned, ndim);
-    GenVar *y = from != NULL && draw_chance(g, 50) ? draw_pointwise(g, from) : NULL;
+    GenVar *y = from != NULL && draw_chance(g, 70) ? draw_pointwise(g, from) : NULL;
     bool fits = y != NULL && sizes_equal(y->t->size, y->t->ndim, turned, ndim);
     return say_ints(g, OP_transpose, fits ? y : from, a, b);
 }
@@ -127,9 +127,11 @@ static GenVar *made(Gen *g, Making how, DType dtype, const int64_t *size, int nd
     return NULL;
 }
 
-static GenVar *made_somehow(Gen *g, DType dtype, const int64_t *size, int ndim) {
+/* *how: how it was made. */
+static GenVar *made_somehow(Gen *g, DType dtype, const int64_t *size, int ndim, Making *how) {
     for (int i = 0; i < 3; i++) {
-        GenVar *v = made(g, (Making)draw_below(g, MAKE_COUNT), dtype, size, ndim);
+        *how = (Making)draw_below(g, MAKE_COUNT);
+        GenVar *v = made(g, *how, dtype, size, ndim);
         if (v != NULL) {
             return v;
         }
@@ -162,18 +164,22 @@ bool pattern_branches(Gen *g) {
     int64_t size[MAX_DIMS];
     int r = draw_below(g, 100), n = r < 45 ? 1 : r < 75 ? 2 : 3;
     for (int d = 0; d < n; d++) {
-        static const int64_t most[] = {9, 6, 3};
+        static const int64_t most[] = {12, 8, 3};
         size[d] = draw_between(g, n == 3 ? 1 : 2, most[n - 1]);
     }
     if (n == 3 && draw_chance(g, 40)) { /* any two orders of the dims fit */
         size[1] = size[2] = size[0];
     }
     DType dtype = float_dtype(g);
-    GenVar *a = then_pointwise(g, made_somehow(g, dtype, size, n), 35);
-    GenVar *b = then_pointwise(g, made_somehow(g, dtype, size, n), 35);
+    Making how;
+    GenVar *a = then_pointwise(g, made_somehow(g, dtype, size, n, &how), 45);
+    GenVar *b = draw_chance(g, 20)
+                    ? made(g, how, dtype, size, n) /* two of a kind, which differ in details */
+                    : made_somehow(g, dtype, size, n, &how);
+    b = then_pointwise(g, b, 45);
     GenVar *c = say2(g, form[draw_below(g, COUNT_OF(form))], a, b);
     want_return(g, then_pointwise(g, c, 20));
-    g->want_backward = g->want_backward || draw_chance(g, 80);
+    g->want_backward = g->want_backward || draw_chance(g, 90);
     return c != NULL;
 }
 
@@ -189,8 +195,9 @@ bool pattern_scatter_base(Gen *g) {
     for (int d = 0; d < n; d++) {
         size[d] = draw_between(g, 2, n > 2 ? 3 : 5);
     }
+    Making how;
     GenVar *base = draw_chance(g, 50) ? made(g, MAKE_EXPANDED, float_dtype(g), size, n)
-                                      : made_somehow(g, float_dtype(g), size, n);
+                                      : made_somehow(g, float_dtype(g), size, n, &how);
     GenVar *y = base != NULL ? draw_this_op(g, form[draw_below(g, COUNT_OF(form))], base) : NULL;
     want_return(g, then_pointwise(g, y, 25));
     return y != NULL;
