@@ -33,7 +33,8 @@ static ScriptAnswer run_until(const Target *target, const char *script, const ch
                               double end) {
     char *const argv[] = {(char *)target_program(target), (char *)script, (char *)mode, NULL},
                 *const environment[] = {"OMP_NUM_THREADS=1", "TORCHINDUCTOR_COMPILE_THREADS=1",
-                                        NULL};
+                                        "TORCHINDUCTOR_FX_GRAPH_CACHE=0",
+                                        "TORCHINDUCTOR_AUTOGRAD_CACHE=0", NULL};
     Process process;
     char message[200];
     if (!process_start(&process, argv, environment, (int64_t)SCRIPT_MEMORY << 20, message,
