@@ -29,7 +29,7 @@ import tempfile
 import time
 
 POLL = 0.01  # seconds
-PATIENCE = 2.0  # seconds after which a request no longer waits for processes that do not
+PATIENCE = 5.0  # seconds after which a request no longer waits for processes that do not
 LIMIT = 300.0  # seconds after which a process compiles for itself
 PREFIX = "twingrad-kernels-"
 
@@ -187,7 +187,7 @@ class Sharing:
         cores = len(os.sched_getaffinity(0))
         parts = []
         for command, members in groups.items():
-            n = max(1, min(cores, len(members) // 4))  # each core a file, if it is worth one
+            n = max(1, min(cores, len(members) // 8))  # each core a file, if it is worth one
             parts += [(command, members[i::n]) for i in range(n)]
         running = [(members, *self.start(command, members)) for command, members in parts]
         for members, process, library, names in running:
@@ -253,13 +253,13 @@ def join(texts, names):
 def sweep():
     """Removes the folders of searches that ended without doing so."""
     for folder in glob.glob(os.path.join(tempfile.gettempdir(), PREFIX + "*")):
-        pid = folder.rsplit("-", 1)[1].split(".")[0]
+        pid = folder.rsplit("-", 1)[1]
         if pid.isdigit() and not os.path.exists("/proc/" + pid):
             shutil.rmtree(folder, ignore_errors=True)
 
 
 def install(session):
-    """Shares the compiler with the other processes of the search ("PID.N"): a Sharing, or None where Inductor is not as expected."""
+    """Shares the compiler with the other processes of the search (its process number): a Sharing, or None where Inductor is not as expected."""
     from torch._inductor import codecache
     if not hasattr(codecache, "_worker_compile_cpp") or not hasattr(codecache.CppPythonBindingsCodeCache, "_load_library_inner"):
         return None

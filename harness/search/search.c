@@ -10,7 +10,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { DEFAULT_RUNS = 100000 };
+enum {
+    DEFAULT_RUNS = 100000,
+    IN_FLIGHT = 8, /* programs for each process of a target: results come in order, and a slow
+                      program must not leave the other processes without one */
+};
 
 /* ---- the loop ---- */
 
@@ -50,8 +54,17 @@ static bool search_is_late(const Search *s) {
     return s->queued && until > 0 && now_seconds() >= until;
 }
 
+/* How many programs the run is of. */
+static int64_t search_share(const Search *s) {
+    const CampaignOptions *o = s->options;
+    return o->runs > 0 || o->seconds <= 0
+               ? shard_share(&o->shard, o->runs > 0 ? o->runs : DEFAULT_RUNS)
+               : INT64_MAX;
+}
+
 static void search_one(Search *s) {
-    for (; s->generated < s->tally.programs + s->window; s->generated++) {
+    int64_t end = min_i64(s->tally.programs + s->window, search_share(s));
+    for (; s->generated < end; s->generated++) {
         SearchSlot *slot = &s->slot[s->generated % s->window];
         search_make_program(s, slot);
         if (s->window > 1) {
@@ -99,10 +112,7 @@ static double search_reserve(const Search *s) {
 
 static bool search_goes_on(const Search *s) {
     const CampaignOptions *o = s->options;
-    int64_t runs = o->runs > 0 || o->seconds <= 0
-                       ? shard_share(&o->shard, o->runs > 0 ? o->runs : DEFAULT_RUNS)
-                       : INT64_MAX;
-    return s->tally.programs < runs && !(o->first && s->nsignatures > 0) &&
+    return s->tally.programs < search_share(s) && !(o->first && s->nsignatures > 0) &&
            !(o->seconds > 0 && s->now - s->start >= o->seconds - search_reserve(s)) &&
            s->code < EXIT_ENVIRONMENT && !interrupt_came();
 }
@@ -185,10 +195,11 @@ Search *search_open(const CampaignOptions *o, const SearchEvents *events, int *c
     s->generate.semantics =
         s->checker.run.semantics != SEMANTICS_NONE ? s->checker.run.semantics : SEMANTICS_DEFAULT;
     s->queued = checker_is_external(&s->checker) && !o->first && !o->every;
-    s->window = checker_is_external(&s->checker)
-                    ? (int)max_i64(1, min_i64(2 * o->checker.targets.workers, SEARCH_MAX_WINDOW))
-                : checker_collects(&s->checker) ? SEARCH_MAX_WINDOW
-                                                : 1;
+    s->window =
+        checker_is_external(&s->checker)
+            ? (int)max_i64(1, min_i64(IN_FLIGHT * o->checker.targets.workers, SEARCH_MAX_WINDOW))
+        : checker_collects(&s->checker) ? SEARCH_MAX_WINDOW
+                                        : 1;
     s->both_ways = !o->checker.targets.no_probes && (executor_is_external_compiler(&s->checker.a) ||
                                                      executor_is_external_compiler(&s->checker.b));
     return s;

@@ -407,9 +407,8 @@ Result *target_run(Target *t, const Program *p, const RunOptions *options, Arena
 /* ---- open and close ---- */
 
 /* Adds what the settings' variation changes to the environment, or, where several programs may be
- * under way, a name that the processes of this target share ("PID.N"; targets/kernels.py). */
+ * under way, a name that the processes of all targets share (targets/kernels.py). */
 static void vary(Target *t) {
-    static int sessions;
     int n = 0, k = t->settings.variation;
     while (t->declared.environment[n]) {
         n++;
@@ -420,8 +419,7 @@ static void vary(Target *t) {
         v[n++] = (char *)arena_printf(&t->arena, "PYTHONHASHSEED=%d", k);
         v[n++] = (char *)arena_printf(&t->arena, "OMP_NUM_THREADS=%d", 1 + k % 2);
     } else if (!t->settings.alone) {
-        v[n++] =
-            (char *)arena_printf(&t->arena, "TWINGRAD_SESSION=%d.%d", (int)getpid(), ++sessions);
+        v[n++] = (char *)arena_printf(&t->arena, "TWINGRAD_SESSION=%d", (int)getpid());
     }
     t->declared.environment = v;
 }
