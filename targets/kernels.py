@@ -253,7 +253,7 @@ def join(texts, names):
 def sweep():
     """Removes the folders of searches that ended without doing so."""
     for folder in glob.glob(os.path.join(tempfile.gettempdir(), PREFIX + "*")):
-        pid = folder.rsplit("-", 1)[1]
+        pid = folder.rsplit("-", 1)[1].split(".")[0]  # "PID.N" in earlier versions
         if pid.isdigit() and not os.path.exists("/proc/" + pid):
             shutil.rmtree(folder, ignore_errors=True)
 
