@@ -32,6 +32,8 @@ CompileSettings *target_draw_settings(const Target *t, const Program *p, Arena *
                                       uint64_t seed, uint64_t index) {
     return target_compiles(t) ? settings_draw(&t->table, p, arena, seed, index) : NULL;
 }
+
+char *const *target_environment(const Target *t) { return t->declared.environment; }
 void target_until(Target *t, double until) { t->settings.until = until; }
 TargetCounters target_counters(const Target *t) { return t->counters; }
 

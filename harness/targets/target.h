@@ -70,6 +70,9 @@ bool target_modes_have(const char *modes, const char *mode, size_t n);
 const char *target_file(const Target *t);
 /* The executable that its declaration names. */
 const char *target_program(const Target *t);
+/* "NAME=VALUE" words that its processes run with, besides what twingrad itself was given; NULL ends
+ * them. */
+char *const *target_environment(const Target *t);
 TargetCounters target_counters(const Target *t);
 
 /* Settings of its compiler for `p`, program `index` of the stream `seed` (TargetSettings.configs);

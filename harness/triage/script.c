@@ -31,14 +31,11 @@ static ScriptAnswer answer_of(Process *process) {
 
 static ScriptAnswer run_until(const Target *target, const char *script, const char *mode,
                               double end) {
-    char *const argv[] = {(char *)target_program(target), (char *)script, (char *)mode, NULL},
-                *const environment[] = {"OMP_NUM_THREADS=1", "TORCHINDUCTOR_COMPILE_THREADS=1",
-                                        "TORCHINDUCTOR_FX_GRAPH_CACHE=0",
-                                        "TORCHINDUCTOR_AUTOGRAD_CACHE=0", NULL};
+    char *const argv[] = {(char *)target_program(target), (char *)script, (char *)mode, NULL};
     Process process;
     char message[200];
-    if (!process_start(&process, argv, environment, (int64_t)SCRIPT_MEMORY << 20, message,
-                       sizeof message)) {
+    if (!process_start(&process, argv, target_environment(target), (int64_t)SCRIPT_MEMORY << 20,
+                       message, sizeof message)) {
         return SCRIPT_UNKNOWN;
     }
     while (!process.ended && now_seconds() < end) {
