@@ -48,6 +48,12 @@ def kind_and_message(error):
     return (quoted.group(1), quoted.group(3)) if quoted else (type(error).__name__, str(error))
 
 
+def readable(message):
+    """Without the operands that Dynamo quotes, which may be longer than all of the rest."""
+    return re.sub(r"(?:\w+ when making fake tensor call\s+Explanation: )?(Dynamo failed to run FX node with fake tensors: [^\n]*?)\(\*\(.*?\): got (?=\w+\()",
+                  r"\1: got ", message, count=1, flags=re.DOTALL)
+
+
 def code_of(kind, message, by_type=True):
     """The error code of an exception; None if no row matches. by_type: rows without a pattern count too."""
     return next((code for code, kinds, pattern in CODES

@@ -32,7 +32,7 @@ sys.dont_write_bytecode = True  # the folder may be read-only
 
 import kernels  # noqa: E402
 import settings  # noqa: E402
-from error_codes import INTERNAL_MESSAGE, causes, code_of, kind_and_message, origins, refusal  # noqa: E402
+from error_codes import INTERNAL_MESSAGE, causes, code_of, kind_and_message, origins, readable, refusal  # noqa: E402
 
 os.environ.setdefault("CUDA_LAUNCH_BLOCKING", "1")  # an error of a kernel belongs to the op that launched it
 
@@ -157,7 +157,7 @@ def error_record(source, error, at, mode):
         code = "internal"
     else:
         code = code_of(*kind_and_message(error)) or refusal(chain) or "invalid"
-    text = message.split("\nFrom user code")[0][:500]
+    text = readable(message.split("\nFrom user code")[0])[:500]
     return {"at": at or found, "code": code, "message": "%s: %s" % (type(error).__name__, text)}
 
 

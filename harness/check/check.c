@@ -104,9 +104,10 @@ static SkipReason not_comparable(const Result *a, const Result *b) {
 }
 
 /* An inconclusive value may decide a size or an error and be in no result: then a difference that
- * these oracles find is inconclusive, too. */
-static bool depends_on_values(OracleId id) {
-    return id == ORACLE_status || id == ORACLE_trace || id == ORACLE_metadata;
+ * these oracles find is inconclusive, too. No value excuses an internal error. */
+static bool depends_on_values(OracleId id, const Finding *f) {
+    bool crashed = id == ORACLE_status && strcmp(f->kind, "ok_vs_internal") == 0;
+    return (id == ORACLE_status && !crashed) || id == ORACLE_trace || id == ORACLE_metadata;
 }
 
 /* If neither executor is the reference, nothing has yet told whether the program has one defined
@@ -138,16 +139,15 @@ static void run_oracles(Checker *c, Comparison *cmp, CheckResult *out) {
         if ((c->off >> id) & 1) {
             continue;
         }
-        Finding rest;
-        Verdict v = oracle_function((OracleId)id)(cmp, out->fired ? &rest : &out->finding);
-        if (v == FINDING && depends_on_values((OracleId)id) && comparison_shadow(cmp) &&
+        Finding rest, *found = out->fired ? &rest : &out->finding;
+        Verdict v = oracle_function((OracleId)id)(cmp, found);
+        if (v == FINDING && depends_on_values((OracleId)id, found) && comparison_shadow(cmp) &&
             comparison_shadow(cmp)->inconclusive) {
             v = SKIP;
             cmp->skip = SKIP_INCONCLUSIVE;
-            out->first_inconclusive =
-                out->first_inconclusive ? out->first_inconclusive
-                                        : arena_copy(cmp->arena, out->fired ? &rest : &out->finding,
-                                                     (int64_t)sizeof rest);
+            out->first_inconclusive = out->first_inconclusive
+                                          ? out->first_inconclusive
+                                          : arena_copy(cmp->arena, found, (int64_t)sizeof rest);
         }
         if (v == FINDING) {
             out->fired |= 1u << id;

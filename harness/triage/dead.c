@@ -145,6 +145,16 @@ static DeadNames dead_names(Arena *arena, const Program *p) {
     return d;
 }
 
+/* A block is dead if it holds statements, and all of them are. */
+static bool is_dead(DeadNames *d, Stmt *s) {
+    bool dead = s->kind == STMT_WITH ? s->body.first != NULL : !is_needed(d, s);
+    for (Stmt *inner = s->kind == STMT_WITH ? s->body.first : NULL; inner && dead;
+         inner = inner->next) {
+        dead = is_dead(d, inner);
+    }
+    return dead;
+}
+
 bool statement_is_dead(const Program *p, int sid) {
     if (sid < 0 || sid >= p->nstmts) {
         return false;
@@ -161,7 +171,7 @@ bool statement_is_dead(const Program *p, int sid) {
             }
         }
     } while (d.found);
-    bool dead = !is_needed(&d, (Stmt *)program_stmt(p, sid));
+    bool dead = is_dead(&d, (Stmt *)program_stmt(p, sid));
     arena_destroy(&arena);
     return dead;
 }

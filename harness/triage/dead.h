@@ -7,8 +7,8 @@
 #include "program/lang/program.h"
 
 /* Is the statement an op whose results are neither returned nor read by anything but other dead
- * statements, and that writes no memory which an input or something live may share? False for a
- * `sid` that is no statement. */
+ * statements, and that writes no memory which an input or something live may share; or a `with`
+ * block of such ops? False for a `sid` that is no statement. */
 bool statement_is_dead(const Program *p, int sid);
 /* Is the statement an op that has been called before with the same arguments? False for a `sid`
  * that is no statement. */

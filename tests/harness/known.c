@@ -214,6 +214,24 @@ START_TEST(asking_for_a_flag_needs_no_value) {
 }
 END_TEST
 
+START_TEST(a_block_is_dead_if_all_of_its_statements_are) {
+    const Program *p = parse(
+        "{\"twingrad\":2,\"inputs\":[{\"name\":\"x\",\"dtype\":\"float32\",\"size\":[2],\"data\":"
+        "[1,2]}],\"body\":[{\"with\":\"vmap\",\"body\":[" OP1(
+            "exp", "x", "a") "]},{\"with\":"
+                             "\"no_grad\",\"body\":[" OP1("neg", "x", "b") "," OP1(
+                                 "sin", "b",
+                                 "c") "]},{\"with\":"
+                                      "\"no_grad\",\"body\":[" OP1("abs", "x", "d") "," OP0(
+                                          "neg_", "x") "]}],\"return\":[\"c\"]}");
+    static const bool dead[] = {true, true, false, false, false, false, true, false};
+    ck_assert_int_eq(p->nstmts, COUNT_OF(dead));
+    for (int sid = 0; sid < p->nstmts; sid++) {
+        ck_assert_msg(statement_is_dead(p, sid) == dead[sid], "statement %d", sid);
+    }
+}
+END_TEST
+
 #define FILL(self) "{\"op\":\"fill_\",\"self\":\"" self "\",\"value\":1}"
 
 /* A write that another one covers before it is read has no effect, not even on an input. */
@@ -356,6 +374,7 @@ int main(void) {
     tcase_add_test(tests, a_known_issue_covers_by_version_and_answer);
     tcase_add_test(tests, a_known_issue_covers_by_both_answers);
     tcase_add_test(tests, a_statement_is_dead_if_nothing_needs_its_result);
+    tcase_add_test(tests, a_block_is_dead_if_all_of_its_statements_are);
     tcase_add_test(tests, asking_for_a_flag_needs_no_value);
     tcase_add_test(tests, a_write_is_dead_if_all_of_it_is_written_again_unread);
     tcase_add_test(tests, the_result_of_a_kernel_is_no_view);

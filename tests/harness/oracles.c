@@ -316,7 +316,7 @@ START_TEST(calls_fire_on_another_count_and_a_needless_recompile) {
 }
 END_TEST
 
-START_TEST(an_inconclusive_run_cannot_tell_sizes_and_errors_apart) {
+START_TEST(an_inconclusive_run_cannot_tell_sizes_and_errors_apart_but_crashes) {
     Case c;
     start(&c);
     Result inconclusive = *c.a;
@@ -343,6 +343,16 @@ START_TEST(an_inconclusive_run_cannot_tell_sizes_and_errors_apart) {
         ck_assert_int_eq(checker.shadow_runs, 1);
         ck_assert_int_eq(out.verdict, SKIP);
         ck_assert_int_eq(out.skip, SKIP_INCONCLUSIVE);
+        static const struct {
+            ErrCode code;
+            Verdict verdict;
+        } errors[] = {{ERR_shape, SKIP}, {ERR_internal, FINDING}};
+        for (int k = 0; k < COUNT_OF(errors); k++) {
+            b->calls[0].ok = false;
+            b->calls[0].error = errors[k].code;
+            check_results(&checker, p, a, b, rules[i], &arena, &out);
+            ck_assert_int_eq(out.verdict, errors[k].verdict);
+        }
     }
 }
 END_TEST
@@ -400,7 +410,7 @@ int main(void) {
     tcase_add_test(tests, alias_fires_on_reported_aliases_and_on_the_write_through_check);
     tcase_add_test(tests, gradients_fire_on_none_zeros_and_values);
     tcase_add_test(tests, calls_fire_on_another_count_and_a_needless_recompile);
-    tcase_add_test(tests, an_inconclusive_run_cannot_tell_sizes_and_errors_apart);
+    tcase_add_test(tests, an_inconclusive_run_cannot_tell_sizes_and_errors_apart_but_crashes);
     tcase_add_test(tests,
                    what_pytorch_leaves_undefined_is_not_held_against_one_of_two_compiled_executors);
     suite_add_tcase(suite, tests);
