@@ -1,5 +1,6 @@
 """A target that misbehaves on request: the program's name says how ("die", "hang", "garbage", "flood", "kill", "noid", "long", "late word", "hungry", "orphan", "held"); "die compiled" when it is run in that mode, "die together" in two modes at once); further arguments are the modes that it has besides eager; any other is answered with one call that returned nothing, "flaky" with a wrong version at
-every other request, "wrong" when compiled, "wrong of small" then, where the program has fewer than two inputs, "raise" then and in the mode fake (in the function FAKE_FRAME, if that is set), "raise at first" then, at a first statement that is an op, "raise for computed" then, where the program returns what is not an input, "refuse" in eager mode at a first statement that binds something, "hash" too unless PYTHONHASHSEED is 2, "slow" too, which never answers then. FAKE_AS is a name for all programs. "exit" as an argument: ends at once; "accepts": takes requests for several modes, and for a
+every other request, "wrong" when compiled, "wrong of small" then, where the program has fewer than two inputs, "raise" then and in the mode fake (in the function FAKE_FRAME, if that is set), "raise at first" then, at a first statement that is an op, "raise for computed" then, where the program returns what is not an input, "refuse" in eager mode at a first statement that binds something, "hash" too unless PYTHONHASHSEED is 2, "slow" too, which never answers then. "last" answers the first request
+after FAKE_OTHERS others, and dies if there are none within ten seconds. FAKE_AS is a name for all programs. "exit" as an argument: ends at once; "accepts": takes requests for several modes, and for a
 process of their own. FAKE_LOG names a file that gets a line for each request: its process, the modes, "alone"."""
 import json
 import os
@@ -89,6 +90,16 @@ for line in sys.stdin:
     elif name == "flaky":
         asked += 1
         call["inputs"] = [{"name": "x", "version": 7 * (asked % 2)}]
+    elif name == "last":
+        try:
+            os.close(os.open(os.environ["FAKE_LOG"] + ".first", os.O_CREAT | os.O_EXCL))
+            wanted, ends = int(os.environ["FAKE_OTHERS"]) + 1, time.time() + 10
+            while time.time() < ends and sum(1 for _ in open(os.environ["FAKE_LOG"])) < wanted:
+                time.sleep(0.01)
+            if time.time() >= ends:
+                sys.exit("no other programs came")
+        except FileExistsError:
+            pass
     elif name == "long":
         call["x-text"] = "x" * (17 << 20)
     elif name == "extra":
