@@ -6,7 +6,7 @@ trap 'rm -rf "$tmp"' EXIT
 passed=0 failed=0
 
 # expect NAME STATUS PATTERN... -- COMMAND...: the command exits with STATUS, a regular expression, and its output, which is left in $tmp/out, matches every
-# pattern.
+# pattern, and none that begins with "!".
 expect() {
     local name=$1 status=$2 patterns=() got ok=1 pattern
     shift 2
@@ -16,7 +16,11 @@ expect() {
     got=$?
     [[ $got =~ ^($status)$ ]] || { ok=0; echo "$name: exit status $got, not $status"; }
     for pattern in "${patterns[@]}"; do
-        grep -qE -- "$pattern" "$tmp/out" || { ok=0; echo "$name: nothing matches: $pattern"; }
+        if [ "${pattern:0:1}" = "!" ]; then
+            grep -qE -- "${pattern:1}" "$tmp/out" && { ok=0; echo "$name: something matches: ${pattern:1}"; }
+        else
+            grep -qE -- "$pattern" "$tmp/out" || { ok=0; echo "$name: nothing matches: $pattern"; }
+        fi
     done
     if [ $ok -eq 1 ]; then passed=$((passed + 1)); else failed=$((failed + 1)); cat "$tmp/out"; fi
 }
