@@ -74,6 +74,7 @@ void cap_freeze_geometry(Capture *cap, const Var *v) {
         if (node->saved_call) {
             cap_call_replace(node->saved_call, t, before);
         }
+        node->saved_result = node->saved_result == v ? copy : node->saved_result;
         node->base = node->base == t || (node->leaf == v && !node->base) ? before : node->base;
         node->view = node->view == t ? before : node->view;
     }
