@@ -28,6 +28,12 @@ int64_t draw_boundary(Gen *g, DType dtype);
  * otherwise, or another dtype; both results are returned. */
 void draw_related(Gen *g, const Stmt *s);
 
+/* ---- situations/overwritten.c ---- */
+/* Writes all of an operand of the op statement, which writes nothing itself; its result is
+ * returned.
+ */
+void draw_overwrite(Gen *g, const Stmt *s);
+
 /* ---- situations/unlike.c: operands that nearly fit ---- */
 /* A new input like `t`, but for its dtype, one size, its number of dims or, for integers, a value
  * near the limits; NULL: there is no room. */

@@ -78,6 +78,7 @@ typedef struct Situations {
     int nfew;          /* 0: all */
     int chain;         /* percent of main operands that are the last result */
     bool related;      /* ops are drawn again on the same operands */
+    bool overwrite;    /* operands are written after they were read */
     bool extremes;     /* arguments beyond the ends */
     bool limits;       /* values near the limits of their dtype */
     bool whole_limits; /* the same for integers */

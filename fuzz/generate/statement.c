@@ -251,6 +251,10 @@ static void draw_written_op(Gen *g) {
         draw_related(g, g->tail);
         return;
     }
+    if (v != NULL && g->situation.overwrite && draw_chance(g, 30)) {
+        draw_overwrite(g, g->tail);
+        return;
+    }
     if (v != NULL && g->tail->op->param[0].writes && gen_room(g) &&
         draw_chance(g, g->w[W_question])) {
         draw_flag_check(g, v);

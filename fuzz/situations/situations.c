@@ -78,6 +78,7 @@ void draw_situations(Gen *g) {
         few_layouts(g);
     }
     s->related = draw_feature(g, g->w[W_related]);
+    s->overwrite = draw_feature(g, g->w[W_overwrite]);
     s->limits = draw_feature(g, g->w[W_limits]);
     s->whole_limits = s->whole_limits || s->limits;
     s->neutral = draw_feature(g, g->w[W_neutral]);
