@@ -146,6 +146,34 @@ END_TEST
 
 /* ---- arguments and inputs ---- */
 
+/* ---- overwritten operands ---- */
+
+/* Does the op write all of what the one before, which writes nothing, has read? */
+static void count_overwritten(void *user, const Stmt *s, const Stmt *before) {
+    Count *count = user;
+    count->ops++;
+    bool writes = before == NULL || before->op->nparam == 0 || before->op->param[0].writes;
+    for (int k = 0; !writes && s->op->writes == WRITES_ALL && k < before->op->nparam; k++) {
+        const PArg *a = &before->arg[k];
+        if (a->given && a->is_tensor && a->tensor == s->arg[0].tensor) {
+            count->yes++;
+            return;
+        }
+    }
+}
+static void see_overwritten(void *user, const Program *p) {
+    each_op(&p->body, count_overwritten, user);
+}
+
+START_TEST(operands_are_overwritten_after_they_were_read) {
+    Count with = {0}, without = {0};
+    programs("plain,overwrite=100", see_overwritten, &with);
+    programs("plain", see_overwritten, &without);
+    ck_assert_int_gt(20 * with.yes, with.ops);
+    ck_assert_int_gt(with.yes, 10 * without.yes);
+}
+END_TEST
+
 static bool far(int64_t i) { return i < -90 || i > 90; }
 
 static void count_far(void *user, const Stmt *s, const Stmt *before) {
@@ -322,6 +350,7 @@ int main(void) {
     tcase_add_test(t, few_ops_are_most_statements);
     tcase_add_test(t, chain_reads_the_last_result);
     tcase_add_test(t, related_calls_share_their_operands);
+    tcase_add_test(t, operands_are_overwritten_after_they_were_read);
     tcase_add_test(t, extremes_lie_beyond_both_ends);
     tcase_add_test(t, integers_are_the_main_dtype_and_reach_their_limits);
     tcase_add_test(t, long_lists_have_up_to_8_tensors);
