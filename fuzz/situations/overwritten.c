@@ -5,7 +5,7 @@
 
 enum { MOST_OPERANDS = 16 };
 
-static int note_operand(Gen *g, NameId name, GenVar **operand, int n) {
+static int note_overwritable(Gen *g, NameId name, GenVar **operand, int n) {
     GenVar *v = n < MOST_OPERANDS && name != NAME_NONE ? gen_find(g, name) : NULL;
     if (v != NULL && !v->dead && var_writable(g, v, false)) {
         operand[n++] = v;
@@ -22,10 +22,10 @@ static int writable_operands(Gen *g, const Stmt *s, GenVar **operand) {
             continue;
         }
         if (a->is_tensor) {
-            n = note_operand(g, a->tensor, operand, n);
+            n = note_overwritable(g, a->tensor, operand, n);
         } else if (s->op->param[k].type == ARG_TENSORS) {
             for (int i = 0; i < a->tensors.n; i++) {
-                n = note_operand(g, a->tensors.v[i], operand, n);
+                n = note_overwritable(g, a->tensors.v[i], operand, n);
             }
         }
     }
@@ -46,9 +46,12 @@ void draw_overwrite(Gen *g, const Stmt *s) {
     }
     NameId result = s->out[0];
     int n = writable_operands(g, s, operand);
-    if (n > 0 &&
-        draw_this_op(g, form[draw_below(g, COUNT_OF(form))], operand[draw_below(g, n)]) != NULL &&
-        g->depth == 0) {
+    if (n == 0) {
+        return;
+    }
+    OpId id = form[draw_below(g, COUNT_OF(form))];
+    GenVar *overwritten = operand[draw_below(g, n)];
+    if (draw_this_op(g, id, overwritten) != NULL && g->depth == 0) {
         want_return(g, gen_find(g, result));
     }
 }
