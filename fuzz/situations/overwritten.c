@@ -51,7 +51,7 @@ void draw_overwrite(Gen *g, const Stmt *s) {
     }
     OpId id = form[draw_below(g, COUNT_OF(form))];
     GenVar *overwritten = operand[draw_below(g, n)];
-    if (draw_this_op(g, id, overwritten) != NULL && g->depth == 0) {
+    if (gen_allows(g, id) && draw_this_op(g, id, overwritten) != NULL && g->depth == 0) {
         want_return(g, gen_find(g, result));
     }
 }
