@@ -29,9 +29,7 @@ int64_t draw_boundary(Gen *g, DType dtype);
 void draw_related(Gen *g, const Stmt *s);
 
 /* ---- situations/overwritten.c ---- */
-/* Writes all of an operand of the op statement, which writes nothing itself; its result is
- * returned.
- */
+/* Overwrites an operand of the op statement, which writes nothing itself; returns its result. */
 void draw_overwrite(Gen *g, const Stmt *s);
 
 /* ---- situations/unlike.c: operands that nearly fit ---- */
