@@ -8,12 +8,8 @@ INSTALLED := twingrad:755:$(PREFIX)/bin/twingrad \
 	$(foreach f,$(wildcard docs/man/*.[1-8]),$(f):644:$(SHARE)/man/man$(subst .,,$(suffix $(f)))/$(notdir $(f))) \
 	targets/targets.json:644:$(SHARE)/twingrad/targets/targets.json \
 	targets/error_codes.tsv:644:$(SHARE)/twingrad/targets/error_codes.tsv \
-	targets/error_codes.py:644:$(SHARE)/twingrad/targets/error_codes.py \
-	targets/kernels.py:644:$(SHARE)/twingrad/targets/kernels.py \
-	targets/observed.py:644:$(SHARE)/twingrad/targets/observed.py \
-	targets/passes.py:644:$(SHARE)/twingrad/targets/passes.py \
-	targets/settings.py:644:$(SHARE)/twingrad/targets/settings.py \
 	targets/torch_target.py:755:$(SHARE)/twingrad/targets/torch_target.py \
+	$(foreach f,$(filter-out targets/torch_target.py,$(wildcard targets/*.py)),$(f):644:$(SHARE)/twingrad/$(f)) \
 	corpus/schema.json:644:$(SHARE)/twingrad/schema.json \
 	corpus/known/torch.json:644:$(SHARE)/twingrad/corpus/known/torch.json \
 	$(foreach f,$(SEED_FILES),$(f):644:$(SHARE)/twingrad/$(f)) \

@@ -1,0 +1,83 @@
+"""What an answer says of the tensors that a call returns, and of its inputs."""
+import math
+
+import torch
+
+from inputs import DTYPE_NAMES
+
+
+def element(value):
+    if isinstance(value, float):
+        if value != value:
+            return "nan"
+        if value in (math.inf, -math.inf):
+            return "inf" if value > 0 else "-inf"
+        return "-0.0" if value == 0 and math.copysign(1, value) < 0 else value
+    if not isinstance(value, bool) and abs(value) > 1 << 53:
+        return str(value)
+    return value
+
+
+def elements(tensor):
+    if tensor._is_zerotensor():  # second derivatives of abs: zeros without memory
+        tensor = torch.zeros(tensor.size(), dtype=tensor.dtype)
+    flat = tensor.detach().reshape(-1)
+    if flat.numel() > 64:  # many values, of which JSON can usually write each as it is
+        plain = flat.dtype != torch.int64 and (not flat.is_floating_point() or bool(flat.isfinite().all() and flat.ne(0).all()))
+        if plain:
+            return flat.tolist()
+    return [element(value) for value in flat.tolist()]
+
+
+def address(tensor):
+    storage = tensor.untyped_storage() if hasattr(tensor, "untyped_storage") else tensor.storage()
+    return storage.data_ptr() if storage.nbytes() else None
+
+
+def grad_record(grad):
+    return None if grad is None else {"size": list(grad.shape), "data": elements(grad)}
+
+
+def overlaps_itself(tensor):
+    """Do two index tuples address one location?"""
+    reach, seen = 0, True
+    for stride, size in sorted((s, n) for s, n in zip(tensor.stride(), tensor.size()) if n > 1):
+        seen = seen and stride > reach
+        reach += stride * (size - 1)
+    if tensor.numel() <= 1 or seen:
+        return False
+    spots = torch.arange(reach + 1).as_strided(tensor.size(), tensor.stride())
+    return spots.unique().numel() < tensor.numel()
+
+
+def return_records(returns, inputs, fresh):
+    records, owners = [], {}
+    for given in inputs:
+        owners.setdefault(address(given.tensor), "input:" + given.name)
+    owners.pop(None, None)
+    leaves = [tensor.is_leaf for tensor in returns]
+    for index, tensor in enumerate(returns):
+        if type(tensor) not in (torch.Tensor, torch.nn.Parameter):
+            raise AttributeError("return %d is a %s, not a tensor" % (index, type(tensor).__name__))
+        where = address(tensor)
+        records.append({"dtype": DTYPE_NAMES[tensor.dtype], "size": list(tensor.size()), "data": elements(tensor)})
+        if not fresh:
+            records[-1].update({"stride": list(tensor.stride()), "storage_offset": tensor.storage_offset(), "alias": owners.get(where),
+                                "requires_grad": tensor.requires_grad, "is_leaf": leaves[index]})
+        if where is not None:
+            owners.setdefault(where, "return:%d" % index)
+    return records
+
+
+def input_record(given):
+    tensor = given.tensor
+    return {"name": given.name, "requires_grad": tensor.requires_grad, "is_leaf": tensor.is_leaf, "version": tensor._version,
+            "size": list(tensor.size()), "stride": list(tensor.stride()), "storage_offset": tensor.storage_offset(),
+            "data": elements(given.whole()), "grad": grad_record(tensor.grad)}
+
+
+def poke(returns, inputs):
+    for index, tensor in enumerate(returns):
+        if not overlaps_itself(tensor):
+            tensor.detach().fill_(index + 1)
+    return {"returns": [elements(tensor) for tensor in returns], "inputs": [elements(given.whole()) for given in inputs]}
