@@ -1,7 +1,8 @@
 """A target that misbehaves on request: the program's name says how ("die", "hang", "garbage", "flood", "kill", "noid", "long", "late word", "hungry", "orphan", "held"); "die compiled" when it is run in that mode, "die together" in two modes at once); further arguments are the modes that it has besides eager; any other is answered with one call that returned nothing, "flaky" with a wrong version at
 every other request, "wrong" when compiled, "wrong of small" then, where the program has fewer than two inputs, "raise" then and in the mode fake (in the function FAKE_FRAME, if that is set), "raise at first" then, at a first statement that is an op, "raise for computed" then, where the program returns what is not an input, "refuse" in eager mode at a first statement that binds something, "hash" too unless PYTHONHASHSEED is 2, "slow" too, which never answers then. "last" answers the first request
 after FAKE_OTHERS others, and dies if there are none within ten seconds. FAKE_AS is a name for all programs. "exit" as an argument: ends at once; "accepts": takes requests for several modes, and for a
-process of their own. FAKE_LOG names a file that gets a line for each request: its process, the modes, "alone"."""
+process of their own. FAKE_LOG names a file that gets a line for each request: its process, the modes, "alone", and
+FAKE_SESSIONS one that gets TWINGRAD_SESSION, or "none", of each process."""
 import json
 import os
 import signal
@@ -11,6 +12,9 @@ import time
 how = sys.argv[1] if len(sys.argv) > 1 else ""
 if how == "exit":
     sys.exit("this target does not want to start")
+if "FAKE_SESSIONS" in os.environ:
+    with open(os.environ["FAKE_SESSIONS"], "a") as log:
+        log.write(os.environ.get("TWINGRAD_SESSION", "none") + "\n")
 asked = 0
 pause = float(os.environ.get("FAKE_PAUSE", "0"))  # seconds before each answer
 for line in sys.stdin:
