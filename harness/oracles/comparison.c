@@ -12,12 +12,20 @@ static bool status_same(const CallResult *a, const CallResult *b) {
     return same_location && a->error == b->error && a->error != ERR_internal;
 }
 
+/* Does call k begin with the tensors of a call that ended in an error? */
+static bool keeps_after_error(const Comparison *cmp, int k) {
+    const Program *p = cmp->program;
+    return k > 0 && k <= p->nrecalls && p->recalls[k - 1].keep && !cmp->a->calls[k - 1].ok;
+}
+
 void comparison_count_calls(Comparison *cmp) {
     int n = cmp->a->ncalls < cmp->b->ncalls ? cmp->a->ncalls : cmp->b->ncalls;
     cmp->ncalls = 0;
-    while (cmp->ncalls < n &&
+    cmp->after_error = false;
+    while (cmp->ncalls < n && !cmp->after_error &&
            status_same(&cmp->a->calls[cmp->ncalls], &cmp->b->calls[cmp->ncalls])) {
         cmp->ncalls++;
+        cmp->after_error = cmp->lenient && keeps_after_error(cmp, cmp->ncalls);
     }
 }
 

@@ -54,6 +54,8 @@ typedef struct Comparison {
                      alias nothing, are minor */
     Base base;    /* decides what the shadow leaves open (compare_baseline) */
     int ncalls;   /* leading calls whose status is the same: those the other oracles compare */
+    bool after_error;      /* the call behind them begins with what an error left: nothing of it is
+                              compared (comparison_count_calls) */
     Executor *reference;   /* runs the float64 shadow; NULL: there is none but `shadow` */
     const RunOptions *run; /* what the results were made with */
     const Executor
@@ -72,7 +74,9 @@ Match comparison_match(const Comparison *cmp, const Values *a, const Values *b,
 /* The reference's result with the float64 shadow, run at the first mismatch of floats and kept;
  * NULL if the rule needs none or no executor can run it. */
 const Result *comparison_shadow(Comparison *cmp);
-/* Fills cmp->ncalls. */
+/* Fills cmp->ncalls and cmp->after_error. A compiling target may raise an error while tracing,
+ * before anything ran, where eager mode has written to its arguments: a call that keeps the tensors
+ * then begins with other ones. */
 void comparison_count_calls(Comparison *cmp);
 /* Returns and gradients to compare in a call (fewer after an error). */
 int comparison_returns(const CallResult *a, const CallResult *b);

@@ -48,6 +48,9 @@ Verdict oracle_status(Comparison *cmp, Finding *out) {
     const CallResult *a = &cmp->a->calls[cmp->ncalls], *b = &cmp->b->calls[cmp->ncalls];
     char kind[sizeof out->kind];
     Failure failure = cmp->a->failure ? cmp->a->failure : cmp->b->failure;
+    if (cmp->after_error && !failure) {
+        return AGREE;
+    }
     if (failure) {
         snprintf(kind, sizeof kind, "%s", failure == FAILURE_TIMEOUT ? "timeout" : "crash");
     } else if (!a->ok && !b->ok && a->error == b->error) {

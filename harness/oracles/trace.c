@@ -18,7 +18,8 @@ static void oracle_trace_describe(char *out, size_t size, const TraceEntry *e) {
 }
 
 Verdict oracle_trace(Comparison *cmp, Finding *out) {
-    int calls = cmp->ncalls + (cmp->ncalls < cmp->a->ncalls && cmp->ncalls < cmp->b->ncalls);
+    bool one_more = cmp->ncalls < cmp->a->ncalls && cmp->ncalls < cmp->b->ncalls;
+    int calls = cmp->ncalls + (one_more && !cmp->after_error);
     for (int k = 0; k < calls; k++) {
         const CallResult *a = &cmp->a->calls[k], *b = &cmp->b->calls[k];
         if (a->no_trace || b->no_trace) {

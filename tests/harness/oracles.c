@@ -96,6 +96,50 @@ START_TEST(status_agrees_on_equal_errors_and_unknown_statements) {
 }
 END_TEST
 
+/* A compiling target may raise an error before anything ran, where eager mode has written. */
+START_TEST(a_call_that_keeps_tensors_after_an_error_is_not_compared_with_a_compiling_target) {
+    static const char KEEPS[] = "{\"twingrad\":1,\"inputs\":[{\"name\":\"x\",\"dtype\":\"float32\","
+                                "\"size\":[2],\"data\":[1,2]}],\"body\":[{\"op\":\"mul_\","
+                                "\"self\":\"x\",\"other\":2},{\"probe\":\"size\",\"of\":\"x\"}],"
+                                "\"return\":[\"x\"],\"recalls\":[{\"keep\":true}]}";
+    Case c;
+    char message[256];
+    CompileOptions compile = COMPILE_DEFAULT;
+    Finding finding;
+    c.p = parse(KEEPS);
+    ck_assert(checker_open(&c.checker, "reference,reference", &compile, message, sizeof message));
+    c.a = c.checker.a.run(&c.checker.a, c.p, &c.checker.run, &arena);
+    c.b = c.checker.b.run(&c.checker.b, c.p, &c.checker.run, &arena);
+    ck_assert_int_eq(c.a->ncalls, 2);
+    c.b->calls[1].returns[0].values.size[0] = 3;
+    c.b->calls[1].trace[0].v[0] = 3;
+    for (int lenient = 0; lenient < 2; lenient++) {
+        for (int error = 0; error < 2; error++) {
+            if (error) {
+                set_errors(&c, ERR_saved_modified, AT_BACKWARD, ERR_saved_modified, AT_UNKNOWN);
+            } else {
+                c.a->calls[0].ok = c.b->calls[0].ok = true;
+            }
+            Comparison cmp = {.program = c.p,
+                              .a = c.a,
+                              .b = c.b,
+                              .rule = RULE_TOLERANT,
+                              .lenient = lenient,
+                              .arena = &arena};
+            comparison_count_calls(&cmp);
+            ck_assert_int_eq(cmp.after_error, lenient && error);
+            Verdict expected = lenient && error ? AGREE : FINDING;
+            ck_assert_int_eq(oracle_function(ORACLE_trace)(&cmp, &finding), expected);
+            ck_assert_int_eq(oracle_function(ORACLE_metadata)(&cmp, &finding), expected);
+            c.b->calls[1].ok = false;
+            comparison_count_calls(&cmp);
+            ck_assert_int_eq(oracle_function(ORACLE_status)(&cmp, &finding), expected);
+            c.b->calls[1].ok = true;
+        }
+    }
+}
+END_TEST
+
 START_TEST(status_never_agrees_on_internal) {
     Case c;
     start(&c);
@@ -395,6 +439,8 @@ int main(void) {
     tcase_add_test(tests, status_fires_on_another_code);
     tcase_add_test(tests, status_fires_on_another_statement);
     tcase_add_test(tests, status_agrees_on_equal_errors_and_unknown_statements);
+    tcase_add_test(
+        tests, a_call_that_keeps_tensors_after_an_error_is_not_compared_with_a_compiling_target);
     tcase_add_test(tests, status_never_agrees_on_internal);
     tcase_add_test(tests, limits_and_unsupported_are_skips);
     tcase_add_test(tests, undefined_meaning_is_a_skip);
