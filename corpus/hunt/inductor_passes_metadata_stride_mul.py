@@ -1,0 +1,14 @@
+import torch
+
+def f(x0):
+    v0 = x0.mul(True)
+    return v0
+
+def run(f):
+    x0 = torch.zeros([3]).as_strided([2], [2], 0)
+    r = [f(x0)]
+    return (r[0].dtype, r[0].size(), r[0].stride())
+
+compiled = torch.compile(f, backend="inductor")
+observed, expected = run(compiled), run(f)
+assert observed == expected, (observed, expected)
