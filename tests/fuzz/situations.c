@@ -144,8 +144,6 @@ START_TEST(related_calls_share_their_operands) {
 }
 END_TEST
 
-/* ---- arguments and inputs ---- */
-
 /* ---- overwritten operands ---- */
 
 /* Does the op write all of what the one before, which writes nothing, has read? */
@@ -173,6 +171,8 @@ START_TEST(operands_are_overwritten_after_they_were_read) {
     ck_assert_int_gt(with.yes, 10 * without.yes);
 }
 END_TEST
+
+/* ---- arguments and inputs ---- */
 
 static bool far(int64_t i) { return i < -90 || i > 90; }
 
