@@ -4,7 +4,7 @@
 
 #include "harness/targets/declare.h"
 #include "harness/triage/dead.h"
-#include "harness/triage/through.h"
+#include "harness/triage/needs.h"
 #include "harness/util/json_file.h"
 
 #include <fnmatch.h>
@@ -71,11 +71,13 @@ static bool read_known_conditions(Reader *r, const Json *entry, KnownIssue *out)
     const Json *unused = json_get(entry, "unused"), *repeated = json_get(entry, "repeated"),
                *refused = json_get(entry, "refused"), *reentrant = json_get(entry, "reentrant"),
                *block = json_get(entry, "block"), *answers = json_get(entry, "answers"),
-               *through = json_get(entry, "through");
+               *through = json_get(entry, "through"), *overwritten = json_get(entry, "overwritten"),
+               *sharing = json_get(entry, "sharing_changes");
     if ((unused && !json_read_bool(r, unused, &out->unused)) ||
         (repeated && !json_read_bool(r, repeated, &out->repeated)) ||
         (refused && !json_read_bool(r, refused, &out->refused)) ||
-        (reentrant && !json_read_bool(r, reentrant, &out->reentrant))) {
+        (reentrant && !json_read_bool(r, reentrant, &out->reentrant)) ||
+        (sharing && !json_read_bool(r, sharing, &out->sharing_changes))) {
         return false;
     }
     if (block && !(json_want(r, block, JSON_STRING, "the name of a context") &&
@@ -87,7 +89,8 @@ static bool read_known_conditions(Reader *r, const Json *entry, KnownIssue *out)
         return json_bad(r, reentrant, "goes with \"block\": \"checkpoint\" only");
     }
     out->through = through ? known_read_text(r, entry, "through", NULL) : NULL;
-    if (through && !out->through) {
+    out->overwritten = overwritten ? known_read_text(r, entry, "overwritten", NULL) : NULL;
+    if ((through && !out->through) || (overwritten && !out->overwritten)) {
         return false;
     }
     out->answers[0] = out->answers[1] = "*";
@@ -104,10 +107,12 @@ static bool read_known_conditions(Reader *r, const Json *entry, KnownIssue *out)
 }
 
 static bool read_issue(Reader *r, const Json *entry, const char *path, KnownIssue *out) {
-    static const char *const keys[] = {"kind",    "signature", "pair",    "versions", "answer",
-                                       "answers", "cause",     "unused",  "repeated", "refused",
-                                       "block",   "reentrant", "through", "issue",    "source",
-                                       "date",    "note",      "program", NULL};
+    static const char *const keys[] = {
+        "kind",    "signature", "pair",    "versions",    "answer",
+        "answers", "cause",     "unused",  "repeated",    "refused",
+        "block",   "reentrant", "through", "overwritten", "sharing_changes",
+        "issue",   "source",    "date",    "note",        "program",
+        NULL};
     if (!json_want(r, entry, JSON_OBJECT, "an object") || !json_keys(r, entry, keys, NULL)) {
         return false;
     }
@@ -259,11 +264,13 @@ static bool calls_again(const Program *p, const Finding *f) {
 static bool has_what_it_needs(const KnownIssue *k, const Program *p) {
     return (k->block == CONTEXT_grad_mode || program_has_context(p, k->block)) &&
            (!k->reentrant || program_is_reentrant(p)) &&
-           (!k->through || program_writes_through(p, k->through));
+           (!k->through || program_writes_through(p, k->through)) &&
+           (!k->overwritten || program_overwrites_operand(p, k->overwritten)) &&
+           (!k->sharing_changes || program_changes_sharing(p));
 }
 
 static bool needs_something(const KnownIssue *k) {
-    return k->block != CONTEXT_grad_mode || k->through;
+    return k->block != CONTEXT_grad_mode || k->through || k->overwritten || k->sharing_changes;
 }
 
 KnownIssue *known_find(const Known *known, const KnownPair *pair, const Program *p, bool minimized,

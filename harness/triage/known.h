@@ -16,7 +16,9 @@
  * called before on the same (dead.h);
  * `"block": CONTEXT`, to minimized programs with a block in this context, with `"reentrant": true`
  * in a reentrant checkpoint; `"through": OP`, a pattern, to minimized programs that write through a
- * view of that op (through.h). `program` is a file that shows it, relative to this one. */
+ * view of that op; `"overwritten": OP`, to those that write a tensor after such an op has read it;
+ * `"sharing_changes": true`, to those whose arguments share memory otherwise in another call
+ * (needs.h). `program` is a file that shows it, relative to this one. */
 #ifndef HARNESS_KNOWN_H
 #define HARNESS_KNOWN_H
 
@@ -44,13 +46,15 @@ typedef struct KnownIssue {
     bool unused;                                 /* the statement is dead code */
     bool repeated;                               /* it repeats an earlier one */
     bool refused;                                /* both answers are errors */
-    BlockContext block;     /* one that the program needs; CONTEXT_grad_mode: none */
-    bool reentrant;         /* ... a reentrant one */
-    const char *through;    /* an op whose view the program writes to; or NULL */
-    const char *answers[2]; /* "*" if absent */
-    int64_t since, until;   /* version_number of the first and the last */
-    const char *program;    /* path from the current directory, or NULL */
-    int64_t seen;           /* number of findings that it matched in this run */
+    BlockContext block;      /* one that the program needs; CONTEXT_grad_mode: none */
+    bool reentrant;          /* ... a reentrant one */
+    const char *through;     /* an op whose view the program writes to; or NULL */
+    const char *overwritten; /* an op whose operand the program writes later; or NULL */
+    bool sharing_changes;    /* its arguments share memory otherwise in another call */
+    const char *answers[2];  /* "*" if absent */
+    int64_t since, until;    /* version_number of the first and the last */
+    const char *program;     /* path from the current directory, or NULL */
+    int64_t seen;            /* number of findings that it matched in this run */
 } KnownIssue;
 
 typedef struct Known Known;
