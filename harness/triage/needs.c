@@ -79,8 +79,8 @@ static void note_read_operand(void *user, NameId *name, Use use) {
 static bool see_operands(Stmt *s, const char *pattern, Operands *o) {
     o->writes = o->overwritten = false;
     stmt_uses(s, note_overwritten_operand, o);
-    bool view = may_return_view(s->op) && s->op->nparam > 0 && s->arg[0].given &&
-                s->arg[0].is_tensor && s->op->param[0].type == ARG_TENSOR;
+    bool view = s->op->returns_alias && s->arg[0].given && s->arg[0].is_tensor &&
+                s->op->param[0].type == ARG_TENSOR;
     if (!view && !o->writes && fnmatch(pattern, s->op->name, 0) == 0) {
         stmt_uses(s, note_read_operand, o);
     }

@@ -113,11 +113,11 @@ static void covers_if_minimized(KnownIssue *issue, const char *program, bool cov
     ck_assert_ptr_null(known_find(&known, &pair, p, false, &f));
 }
 
-/* An operand of exp or cat is overwritten itself, through a view, as an element of a list; that of
- * another op, or what is written first, or changed in its layout only, is not. */
+/* An operand of exp, cat or cov is overwritten itself, through a view, as an element of a list;
+ * that of another op, or what is written first, or changed in its layout only, is not. */
 START_TEST(a_known_issue_covers_overwritten_operands) {
     KnownIssue issue = any_issue();
-    issue.overwritten = "[ec]*"; /* exp, cat */
+    issue.overwritten = "[ec]*"; /* exp, cat, cov */
     static const struct {
         const char *program;
         bool covered;
@@ -129,6 +129,9 @@ START_TEST(a_known_issue_covers_overwritten_operands) {
         {IN "\"body\":[" OP1("exp", "x", "v") "," FLIP("x") ABS("w") "],\"return\":[\"v\"]}", true},
         {IN "\"body\":[" CAT("x", "x") ABS("x") "],\"return\":[\"w\"]}", true},
         {IN "\"body\":[" ABS("x") "," OP1("exp", "x", "v") "],\"return\":[\"v\"]}", false},
+        {IN "\"body\":[{\"op\":\"cov\",\"self\":\"x\",\"out\":\"v\"}," ABS(
+             "x") "],\"return\":[\"v\"]}",
+         true},
         {IN "\"body\":[" OP1("sin", "x", "v") "," ABS("x") "],\"return\":[\"v\"]}", false},
         {IN "\"body\":[" OP1("exp", "x", "v") "," ABS("v") "],\"return\":[\"v\"]}", false},
         {IN "\"body\":[" FLIP("x") ABS("x") "],\"return\":[\"w\"]}", false},
