@@ -191,7 +191,7 @@ void issue_unittest(Text *text, const Issue *issue) {
     if (f->oracle == ORACLE_status && strncmp(f->kind, "ok_vs_", 6) == 0) {
         text_add(text, "        run(f)  # eager runs\n        run(compiled)\n");
     } else if (f->oracle == ORACLE_status) {
-        script_print_outcome(text, 2);
+        script_print_outcome(text, issue, 2);
         text_add(text, "        self.assertEqual(outcome(compiled), outcome(f))\n");
     } else {
         text_add(text, "        self.assertEqual(run(compiled), run(f))\n");

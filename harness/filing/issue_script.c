@@ -441,10 +441,12 @@ void script_print_import(Text *text, const Issue *issue) {
                 mode_is_cuda(mode) ? "torch.set_default_device(\"cuda\")\n" : "");
 }
 
-void script_print_outcome(Text *text, int indent) {
-    static const char *const lines[] = {
-        "def outcome(f):", "    try:", "        run(f)",
-        "    except Exception as error:", "        return type(error).__name__"};
+void script_print_outcome(Text *text, const Issue *issue, int indent) {
+    bool place = strncmp(issue->finding->kind, "place_", 6) == 0;
+    const char *const lines[] = {
+        "def outcome(f):", "    try:", "        run(f)", "    except Exception as error:",
+        place ? "        return type(error).__name__, error.__traceback__.tb_next.tb_lineno"
+              : "        return type(error).__name__"};
     for (int i = 0; i < COUNT_OF(lines); i++) {
         text_printf(text, "%*s%s\n", 4 * indent, "", lines[i]);
     }
@@ -464,7 +466,7 @@ void issue_script(Text *text, const Issue *issue) {
     } else if (strncmp(f->kind, "ok_vs_", 6) == 0) {
         text_add(text, "run(f)  # eager runs\nrun(compiled)\n");
     } else {
-        script_print_outcome(text, 0);
+        script_print_outcome(text, issue, 0);
         text_add(text, "observed, expected = outcome(compiled), outcome(f)\n"
                        "assert observed == expected, (observed, expected)\n");
     }
