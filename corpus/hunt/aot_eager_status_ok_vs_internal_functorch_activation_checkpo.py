@@ -9,7 +9,7 @@ def f():
         return (v0,)
     [v0] = torch.utils.checkpoint.checkpoint(_py_block, use_reentrant=False)
     v1 = torch.ops.aten.view_copy.default(v0, [1])
-    return None
+    return v1
 
 def run(f):
     r = f()

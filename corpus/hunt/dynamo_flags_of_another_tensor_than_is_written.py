@@ -5,7 +5,7 @@ def f(x0, x1):
     v0 = torch.ops.aten.atleast_2d.default(x1)
     v1 = torch.tensor([0], dtype=torch.int64).reshape([1, 1]).clone()
     v0.scatter_add_(0, v1, x0)
-    seen.append(x1.requires_grad)
+    seen.append(("requires_grad", x1.requires_grad))
     return seen,
 
 def run(f):

@@ -34,7 +34,8 @@ static Text *script_line(const Script *s) {
 }
 
 /* Lines that the exporter has printed, without paths; `_t.append(("body[1]", "dtype", x))` becomes
- * `seen.append(x)`, or disappears. */
+ * `seen.append(("dtype", x))`, or disappears. A tuple, as in the target: Dynamo reads a flag that
+ * is appended alone after the function, and one in a tuple while it traces. */
 static void print_uncommented(const Script *s, const char *lines) {
     for (const char *at = lines; *at;) {
         const char *end = strchrnul(at, '\n'), *stop = end, *word = at + strspn(at, " ");
@@ -42,11 +43,10 @@ static void print_uncommented(const Script *s, const char *lines) {
             stop = strncmp(c, "  # ", 4) == 0 ? c : stop;
         }
         if (strncmp(word, "_t.append((", 11) == 0) {
-            const char *kind = strstr(word, "\", \""),
-                       *value = kind ? strstr(kind + 4, "\", ") : NULL;
+            const char *kind = strstr(word, "\", \"");
             text_addn(s->pr.t, at, word - at);
-            if (s->probes && value && value < stop) {
-                text_printf(s->pr.t, "seen.append(%.*s\n", (int)(stop - value - 4), value + 3);
+            if (s->probes && kind && kind < stop) {
+                text_printf(s->pr.t, "seen.append((%.*s\n", (int)(stop - kind - 3), kind + 3);
             } else {
                 text_add(s->pr.t, "pass\n");
             }
@@ -81,6 +81,20 @@ static void script_names(const Script *s, const NameId *v, int n) {
     }
 }
 
+/* What `f` returns of a program that returns nothing: Dynamo compiles no graph without results.
+ * Where the compiler refuses what eager runs, what the last statement binds changes nothing. */
+static void return_something(const Script *s) {
+    const Stmt *last = NULL;
+    for (const Stmt *at = s->issue->program->body.first; at; at = at->next) {
+        last = at->kind == STMT_OP && at->nout > 0 ? at : last;
+    }
+    if (last && strncmp(s->issue->finding->kind, "ok_vs_", 6) == 0) {
+        script_names(s, last->out, last->nout);
+    } else {
+        text_add(s->pr.t, "None");
+    }
+}
+
 static void script_function(Script *s) {
     const Program *p = s->issue->program;
     int n;
@@ -107,7 +121,7 @@ static void script_function(Script *s) {
     if (s->probes) {
         text_add(s->pr.t, p->nreturns ? "seen, " : "seen");
     } else if (p->nreturns == 0) {
-        text_add(s->pr.t, "None");
+        return_something(s);
     }
     script_names(s, p->returns, p->nreturns);
     text_add(s->pr.t, s->probes && p->nreturns == 0 ? ",\n\n" : "\n\n");
@@ -129,6 +143,17 @@ static int64_t storage_length(const Input *in) {
 
 static bool is_plain_line(const Input *in) {
     return in->storage == NAME_NONE && !in->stride_given && in->offset == 0;
+}
+
+/* Is the input a leaf that requires grad, now or in a later call on the same tensors? */
+static bool will_require_grad(const Program *p, const Input *in) {
+    bool will = in->requires_grad;
+    for (int i = 0; i < p->nrecalls; i++) {
+        for (int k = 0; k < p->recalls[i].nset; k++) {
+            will |= p->recalls[i].set[k].name == in->name;
+        }
+    }
+    return will;
 }
 
 static void print_script_input(const Script *s, const Input *v, int n, int k) {
@@ -157,7 +182,7 @@ static void print_script_input(const Script *s, const Input *v, int n, int k) {
         text_add(t, ", ");
         issue_print_sizes(&s->pr, in->stride, in->ndim);
         text_printf(t, ", %" PRId64 ")", in->offset);
-        text_add(t, in->requires_grad ? ".detach()" : "");
+        text_add(t, will_require_grad(s->issue->program, in) ? ".detach()" : "");
     }
     text_add(t, in->requires_grad ? ".requires_grad_()\n" : "\n");
 }
