@@ -21,6 +21,6 @@ def run(f):
     r = f(x2, x4)
     return None
 
-compiled = torch.compile(f, backend="aot_decomp")
+compiled = torch.compile(f, backend="aot_eager_decomp_partition")
 run(f)  # eager runs
 run(compiled)

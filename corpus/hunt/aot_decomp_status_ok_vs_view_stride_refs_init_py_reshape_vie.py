@@ -10,6 +10,6 @@ def run(f):
     r = f(x0)
     return None
 
-compiled = torch.compile(f, backend="aot_decomp")
+compiled = torch.compile(f, backend="aot_eager_decomp_partition")
 run(f)  # eager runs
 run(compiled)

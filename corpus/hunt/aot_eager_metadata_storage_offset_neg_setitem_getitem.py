@@ -12,6 +12,6 @@ def run(f):
     r = [f(x0, x1)]
     return (r[0].dtype, r[0].size(), r[0].stride())
 
-compiled = torch.compile(f, backend="aot_decomp")
+compiled = torch.compile(f, backend="aot_eager_decomp_partition")
 observed, expected = run(compiled), run(f)
 assert observed == expected, (observed, expected)

@@ -11,7 +11,7 @@ def run(f):
     r = f(x0, x1)
     return None
 
-compiled = torch.compile(f, backend="aot_decomp")
+compiled = torch.compile(f, backend="aot_eager_decomp_partition")
 def outcome(f):
     try:
         run(f)

@@ -32,6 +32,6 @@ def run(f):
     torch.autograd.backward([r[0], r[1], r[6], r[7]], [torch.zeros([1, 1], dtype=torch.bfloat16), torch.zeros([1, 1], dtype=torch.bfloat16), torch.zeros([1, 16, 16], dtype=torch.bfloat16), torch.zeros([], dtype=torch.bfloat16)])
     return r[0].requires_grad
 
-compiled = torch.compile(f, backend="aot_decomp")
+compiled = torch.compile(f, backend="aot_eager_decomp_partition")
 observed, expected = run(compiled), run(f)
 assert observed == expected, (observed, expected)

@@ -20,5 +20,5 @@ def run(f):
     torch.autograd.backward([r[0]], [torch.ones([3, 3])])
     return x1.grad
 
-compiled = torch.compile(f, backend="aot_decomp")
+compiled = torch.compile(f, backend="aot_eager_decomp_partition")
 torch.testing.assert_close(run(compiled), run(f), equal_nan=True)

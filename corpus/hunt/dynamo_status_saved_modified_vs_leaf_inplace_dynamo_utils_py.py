@@ -16,7 +16,7 @@ def run(f):
     torch.autograd.backward([r[0]], [torch.ones([1, 1, 1, 1])])
     return None
 
-compiled = torch.compile(f, backend="aot_decomp")
+compiled = torch.compile(f, backend="aot_eager_decomp_partition")
 def outcome(f):
     try:
         run(f)

@@ -265,6 +265,9 @@ static void script_call(Script *s, int call) {
         setup.probes = false;
         print_statements(&setup, &p->setup);
     }
+    if (p->seed_given) {
+        text_printf(script_line(s), "torch.manual_seed(%" PRIu64 ")\n", p->seed + (uint64_t)call);
+    }
     const CompileSettings *c = p->compile;
     for (int i = 0; i < (c ? c->nmarks : 0); i++) {
         for (int d = 0; d < MAX_DIMS; d++) {
@@ -288,106 +291,6 @@ static void script_call(Script *s, int call) {
     if (p->backward.given && eager && call < eager->ncalls) {
         print_backward(s, &eager->calls[call]);
     }
-}
-
-/* ---- what differs ---- */
-
-/* The tensor that the finding is about. */
-static const char *script_subject(const Script *s) {
-    const Finding *f = s->issue->finding;
-    Arena *arena = s->pr.t->arena;
-    if (f->subject == SUBJECT_RETURN) {
-        return arena_printf(arena, "r[%d]", f->index + s->probes);
-    }
-    int ninputs;
-    bool grad_mode;
-    const Input *inputs = program_call_inputs(s->issue->program, f->call, &ninputs, &grad_mode);
-    return f->subject == SUBJECT_INPUT && f->index < ninputs
-               ? print_name(&s->pr, inputs[f->index].name)
-               : "None";
-}
-
-/* Does the program give a tensor another geometry in place? */
-static bool script_changes_geometry(const Program *p) {
-    bool found = false;
-    for (int sid = 0; sid < p->nstmts; sid++) {
-        const Stmt *s = program_stmt(p, sid);
-        found |=
-            s->kind == STMT_OP && (s->op->kind == KIND_INPLACE_VIEW || s->op->kind == KIND_STORAGE);
-    }
-    return found;
-}
-
-/* Is the finding about an input that may be other than all of its storage, which is compared as a
- * whole? */
-static bool subject_has_gaps(const Script *s) {
-    const Finding *f = s->issue->finding;
-    int ninputs;
-    bool grad_mode;
-    const Input *inputs = program_call_inputs(s->issue->program, f->call, &ninputs, &grad_mode);
-    if (f->subject != SUBJECT_INPUT || f->index >= ninputs) {
-        return false;
-    }
-    const Input *in = &inputs[f->index];
-    int64_t step = 1;
-    bool whole =
-        in->offset == 0 && in->storage == NAME_NONE && !script_changes_geometry(s->issue->program);
-    for (int d = in->ndim - 1; d >= 0; d--) {
-        whole &= in->stride[d] == step;
-        step *= in->size[d];
-    }
-    return !whole;
-}
-
-/* The expression that differs; *tensor: it is compared as a tensor. */
-static const char *observed(const Script *s, bool *tensor) {
-    const Finding *f = s->issue->finding;
-    Arena *arena = s->pr.t->arena;
-    const char *of = script_subject(s);
-    *tensor = f->oracle == ORACLE_values || f->oracle == ORACLE_gradients;
-    if (s->probes) {
-        return "r[0]";
-    }
-    if (f->oracle == ORACLE_gradients) {
-        return arena_printf(arena, "%s.grad", of);
-    }
-    if (f->oracle == ORACLE_values) {
-        return f->subject == SUBJECT_RETURN ? arena_printf(arena, "%s.detach()", of)
-               : subject_has_gaps(s)        ? arena_printf(arena,
-                                                           "torch.empty(0, dtype=%s.dtype)"
-                                                                  ".set_(%s.untyped_storage())",
-                                                           of, of)
-                                            : of;
-    }
-    if (f->oracle == ORACLE_flags) {
-        return arena_printf(arena, "%s.%s", of, f->kind);
-    }
-    if (f->oracle == ORACLE_metadata && strcmp(f->kind, "version") != 0) {
-        return arena_printf(arena, "(%s.dtype, %s.size(), %s.stride())", of, of, of);
-    }
-    return "None";
-}
-
-/* Which arguments and earlier returns the subject shares its storage with. */
-static const char *observed_sharing(const Script *s) {
-    const Program *p = s->issue->program;
-    const Finding *f = s->issue->finding;
-    Text t = {.arena = s->pr.t->arena};
-    const char *of = script_subject(s);
-    int ninputs;
-    bool grad_mode;
-    const Input *inputs = program_call_inputs(p, f->call, &ninputs, &grad_mode);
-    text_printf(&t, "[t.untyped_storage().data_ptr() == %s.untyped_storage().data_ptr() for t in [",
-                of);
-    int n = 0;
-    for (int i = 0; i < ninputs; i++) {
-        text_printf(&t, n++ ? ", %s" : "%s", print_name(&s->pr, inputs[i].name));
-    }
-    for (int k = 0; f->subject == SUBJECT_RETURN && k < f->index; k++) {
-        text_printf(&t, n++ ? ", r[%d]" : "r[%d]", k);
-    }
-    text_add(&t, "]]");
-    return t.v;
 }
 
 /* The write-through check: r[k].fill_(k + 1). */
@@ -417,13 +320,10 @@ void script_print_definitions(Text *text, const Issue *issue, int indent) {
     if (f->oracle == ORACLE_status && f->sid == AT_RETURN) { /* a result that is no tensor */
         text_add(script_line(&s), "assert all(isinstance(t, torch.Tensor) for t in r)\n");
     }
-    bool tensor;
-    const char *what = observed(&s, &tensor);
+    const char *what = script_observed(issue, &s.pr, s.probes);
     if (f->oracle == ORACLE_alias && strcmp(f->kind, "poke") == 0) {
         print_writes(&s);
-        what = arena_printf(text->arena, "%s.detach()", script_subject(&s));
-    } else if (f->oracle == ORACLE_alias) {
-        what = observed_sharing(&s);
+        what = arena_printf(text->arena, "%s.detach()", script_subject(issue, &s.pr, s.probes));
     }
     text_printf(script_line(&s), "return %s\n", what);
     if (strstr(body.v, "_fill(\"")) { /* of an input, or of what the backward begins with */
@@ -461,9 +361,11 @@ void script_print_compiled(Text *text, const Issue *issue, int indent) {
 
 void script_print_import(Text *text, const Issue *issue) {
     const char *mode = issue->mode ? issue->mode : "";
-    text_printf(text, "import torch\n%s%s",
+    bool random = issue->program->seed_given && strncmp(mode, "inductor", 8) == 0;
+    text_printf(text, "import torch\n%s%s%s",
                 mode_is_fake(mode) ? "import torch._subclasses.fake_utils\n" : "",
-                mode_is_cuda(mode) ? "torch.set_default_device(\"cuda\")\n" : "");
+                mode_is_cuda(mode) ? "torch.set_default_device(\"cuda\")\n" : "",
+                random ? "torch._inductor.config.fallback_random = True\n" : "");
 }
 
 void script_print_outcome(Text *text, const Issue *issue, int indent) {

@@ -14,8 +14,15 @@ void script_print_outcome(Text *text, const Issue *issue, int indent);
 const char *script_configuration(Arena *arena, const Issue *issue);
 /* The function `compiled`, which runs `f` in the mode. */
 void script_print_compiled(Text *text, const Issue *issue, int indent);
-/* The first lines: PyTorch, and the GPU as the default device where the mode says so. */
+/* The first lines: PyTorch, the GPU as the default device where the mode says so, and the random
+ * numbers of eager mode. */
 void script_print_import(Text *text, const Issue *issue);
+
+/* ---- issue_observed.c ---- */
+/* The tensor that the finding is about: "r[0]", "x". With probes, r[0] is what they saw. */
+const char *script_subject(const Issue *issue, const Printer *pr, bool probes);
+/* The expression that differs, without the write-through check. */
+const char *script_observed(const Issue *issue, const Printer *pr, bool probes);
 
 /* ---- issue_values.c ---- */
 /* "[2, 3]" */

@@ -1,0 +1,106 @@
+/* The expression of a report's script that differs between eager mode and the compiler. */
+#include "harness/filing/issue_script.h"
+
+#include <string.h>
+
+/* The tensor that the finding is about. */
+const char *script_subject(const Issue *issue, const Printer *pr, bool probes) {
+    const Finding *f = issue->finding;
+    if (f->subject == SUBJECT_RETURN) {
+        return arena_printf(pr->t->arena, "r[%d]", f->index + probes);
+    }
+    int ninputs;
+    bool grad_mode;
+    const Input *inputs = program_call_inputs(issue->program, f->call, &ninputs, &grad_mode);
+    return f->subject == SUBJECT_INPUT && f->index < ninputs ? print_name(pr, inputs[f->index].name)
+                                                             : "None";
+}
+
+/* Does the program give a tensor another geometry in place? */
+static bool script_changes_geometry(const Program *p) {
+    bool found = false;
+    for (int sid = 0; sid < p->nstmts; sid++) {
+        const Stmt *s = program_stmt(p, sid);
+        found |=
+            s->kind == STMT_OP && (s->op->kind == KIND_INPLACE_VIEW || s->op->kind == KIND_STORAGE);
+    }
+    return found;
+}
+
+/* Is the finding about an input that may be other than all of its storage, which is compared as a
+ * whole? */
+static bool subject_has_gaps(const Issue *issue) {
+    const Finding *f = issue->finding;
+    int ninputs;
+    bool grad_mode;
+    const Input *inputs = program_call_inputs(issue->program, f->call, &ninputs, &grad_mode);
+    if (f->subject != SUBJECT_INPUT || f->index >= ninputs) {
+        return false;
+    }
+    const Input *in = &inputs[f->index];
+    int64_t step = 1;
+    bool whole =
+        in->offset == 0 && in->storage == NAME_NONE && !script_changes_geometry(issue->program);
+    for (int d = in->ndim - 1; d >= 0; d--) {
+        whole &= in->stride[d] == step;
+        step *= in->size[d];
+    }
+    return !whole;
+}
+
+/* Which arguments and earlier returns the subject shares its storage with. */
+static const char *observed_sharing(const Issue *issue, const Printer *pr, const char *of) {
+    const Program *p = issue->program;
+    const Finding *f = issue->finding;
+    Text t = {.arena = pr->t->arena};
+    int ninputs;
+    bool grad_mode;
+    const Input *inputs = program_call_inputs(p, f->call, &ninputs, &grad_mode);
+    text_printf(&t, "[t.untyped_storage().data_ptr() == %s.untyped_storage().data_ptr() for t in [",
+                of);
+    int n = 0;
+    for (int i = 0; i < ninputs; i++) {
+        text_printf(&t, n++ ? ", %s" : "%s", print_name(pr, inputs[i].name));
+    }
+    for (int k = 0; f->subject == SUBJECT_RETURN && k < f->index; k++) {
+        text_printf(&t, n++ ? ", r[%d]" : "r[%d]", k);
+    }
+    text_add(&t, "]]");
+    return t.v;
+}
+
+const char *script_observed(const Issue *issue, const Printer *pr, bool probes) {
+    const Finding *f = issue->finding;
+    Arena *arena = pr->t->arena;
+    const char *of = script_subject(issue, pr, probes);
+    if (f->oracle == ORACLE_alias) {
+        return observed_sharing(issue, pr, of);
+    }
+    if (probes) {
+        return "r[0]";
+    }
+    if (f->oracle == ORACLE_gradients) {
+        return arena_printf(arena, "%s.grad", of);
+    }
+    if (f->oracle == ORACLE_values) {
+        return f->subject == SUBJECT_RETURN ? arena_printf(arena, "%s.detach()", of)
+               : subject_has_gaps(issue)    ? arena_printf(arena,
+                                                           "torch.empty(0, dtype=%s.dtype)"
+                                                              ".set_(%s.untyped_storage())",
+                                                           of, of)
+                                            : of;
+    }
+    if (f->oracle == ORACLE_flags) {
+        return arena_printf(arena, "%s.%s", of, f->kind);
+    }
+    if (f->oracle == ORACLE_metadata && strcmp(f->kind, "version") == 0) {
+        return arena_printf(arena, "%s._version", of);
+    }
+    if (f->oracle == ORACLE_metadata && strcmp(f->kind, "storage_offset") == 0) {
+        return arena_printf(arena, "%s.storage_offset()", of);
+    }
+    if (f->oracle == ORACLE_metadata) {
+        return arena_printf(arena, "(%s.dtype, %s.size(), %s.stride())", of, of, of);
+    }
+    return "None";
+}
