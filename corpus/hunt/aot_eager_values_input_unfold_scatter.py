@@ -11,5 +11,5 @@ def run(f):
     r = f(x0, x1)
     return x0
 
-compiled = torch.compile(f, backend="aot_eager_decomp_partition")
+compiled = torch.compile(f, backend="aot_eager")
 torch.testing.assert_close(run(compiled), run(f), equal_nan=True)
