@@ -13,10 +13,10 @@ def _py_selective_checkpoint(function, *args):
 
 
 def f(x0, x1, x2):
-    def _py_block(x0, x2, x1):
+    def _py_block(x0, x1, x2):
         v0 = torch.ops.aten.margin_ranking_loss.default(x1, x2, x0)
         return (v0,)
-    [v0] = _py_selective_checkpoint(_py_block, x0, x2, x1, )
+    [v0] = _py_selective_checkpoint(_py_block, x0, x1, x2, )
     v1 = x1.maximum(v0)
     return v0
 
@@ -25,6 +25,7 @@ def run(f):
     x1 = torch.zeros([]).requires_grad_()
     x2 = torch.zeros([], dtype=torch.int64)
     r = [f(x0, x1, x2)]
+    torch.autograd.backward([r[0]], [torch.ones([])])
     return None
 
 compiled = torch.compile(f, backend="eager")
