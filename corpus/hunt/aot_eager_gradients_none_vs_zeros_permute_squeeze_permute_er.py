@@ -1,4 +1,5 @@
 import torch
+torch._inductor.config.fallback_random = True
 
 def f(x0, x1, x2, x3, x4, x5, x6, x7, x8):
     v1 = x0.permute([-1, -2])
@@ -27,6 +28,7 @@ def run(f):
     x6 = torch.tensor([0.0, 1.5, 0.25, 2.0, 0.125, -1.75, -0.875, -1.0, 1.875], dtype=torch.float16).as_strided([2, 1, 2, 1, 1], [2, 2, 1, 1, 1], 5)
     x7 = torch.tensor(-0.9736328125, dtype=torch.float16)
     x8 = torch.tensor([0.78173828125, -1.3720703125, 0.240234375, 0.51220703125, -1.28515625, -1.96875], dtype=torch.float16).as_strided([2], [1], 4)
+    torch.manual_seed(62239)
     r = f(x0, x1, x2, x3, x4, x5, x6, x7, x8)
     torch.autograd.backward([r[1], r[2]], [torch.tensor([[[[2.0, 2.0], [-0.625, 1.0], [-1.5, -1.75], [1.0, -0.75]]], [[[-1.875, 1.125], [1.75, -0.875], [0.625, 0.5], [-1.0, -1.875]]]], dtype=torch.float16), torch.tensor([[[[-1.25, 0.25], [1.375, -1.5], [1.25, 1.625], [-0.75, 0.5]]], [[[1.375, -1.125], [-0.125, -1.5], [1.0, 1.125], [-0.125, -0.125]]]], dtype=torch.float16)])
     return x0.grad

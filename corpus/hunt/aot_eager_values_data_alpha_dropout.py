@@ -1,4 +1,5 @@
 import torch
+torch._inductor.config.fallback_random = True
 
 def f(x0):
     v0 = torch.alpha_dropout(x0, 0.5, True)
@@ -6,6 +7,7 @@ def f(x0):
 
 def run(f):
     x0 = torch.zeros([4]).as_strided([2, 2], [1, 2], 0)
+    torch.manual_seed(0)
     r = [f(x0)]
     return r[0].detach()
 

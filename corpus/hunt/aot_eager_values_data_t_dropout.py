@@ -1,4 +1,5 @@
 import torch
+torch._inductor.config.fallback_random = True
 
 def f(x0):
     v0 = x0.t()
@@ -7,6 +8,7 @@ def f(x0):
 
 def run(f):
     x0 = torch.ones([2, 2])
+    torch.manual_seed(0)
     r = [f(x0)]
     return r[0].detach()
 

@@ -6,6 +6,7 @@ def f(x0):
 
 def run(f):
     x0 = torch.zeros([31]).as_strided([16], [2], 0)
+    torch.manual_seed(0)
     r = f(x0)
     return x0
 

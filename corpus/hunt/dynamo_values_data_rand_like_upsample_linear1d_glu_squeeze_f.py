@@ -78,6 +78,7 @@ def run(f):
     x3 = torch.tensor([True, False, False, True, False, False, True, True, True, True, False, False, False, True, False, True, False, True, False, False, True, True, True, False, False, False, True, False, False, False, False, False, True, False, False, False, False, True, False, True, True, False, False, False, True, True, True, True, False, True, False, False, False, True, False, True, True, True, True, True, False, True, True, False]).as_strided([64, 1, 1], [1, 64, 64], 0)
     x4 = torch.tensor([[34], [35], [36], [37]])
     x5 = torch.tensor([1.375, -1.25, -0.625, -0.75], dtype=torch.float16).as_strided([4, 1], [1, 1], 0).detach().requires_grad_()
+    torch.manual_seed(17215)
     with torch.no_grad():
         r = f(x0, x1, x2, x3, x4, x5)
     return r[2].detach()

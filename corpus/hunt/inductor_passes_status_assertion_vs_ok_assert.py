@@ -1,4 +1,5 @@
 import torch
+torch._inductor.config.fallback_random = True
 
 import torch.utils.checkpoint
 def _py_item(function, *args):
@@ -30,6 +31,7 @@ def run(f):
     x3 = torch.tensor([1.375, 1.625, 1.375, -1.25, 1.5, 0.5, -1.375, 1.875, 0.875, 1.625, 2.0, -0.625, -1.375, -0.875, 1.625], dtype=torch.float16).as_strided([15], [1], 0)
     x4 = torch.tensor([1.7890625, -1.84375, 1.173828125, -0.87060546875, 0.6748046875, 0.313232421875, -0.9697265625], dtype=torch.float16).as_strided([7, 15], [1, 0], 0).detach().requires_grad_()
     x5 = torch.tensor([-0.5498046875, -0.734375, 1.46484375, -0.0667724609375, -0.52294921875, -1.1650390625, 1.6953125], dtype=torch.float16).as_strided([7], [1], 0).detach().requires_grad_()
+    torch.manual_seed(17098)
     r = f(x0, x1, x2, x3, x4, x5)
     return None
 

@@ -1,4 +1,5 @@
 import torch
+torch._inductor.config.fallback_random = True
 
 def _wrap(value, dtype):
     bits = torch.iinfo(dtype).bits
@@ -56,6 +57,7 @@ def run(f):
     x2 = torch.tensor([-5, 4, -7, 5, -12, 5, -8, 9, 5, 12, -13, 0, -1, -6, 8, -12, 3, -10, 1, 15, -16, -10, 13, -11, 7, -12, 1, 11, -11, 11, -8, -13, 6, -14, 2, -8, -15, 14, 3], dtype=torch.int16).as_strided([5, 7], [7, 1], 4)
     x3 = torch.tensor(1)
     x4 = torch.tensor([False, True, True])
+    torch.manual_seed(19422)
     r = [f(x0, x1, x2, x3, x4)]
     torch.autograd.backward([r[0]], [_fill("dyadic", 31383, 998, torch.float64).reshape([1, 998, 1])])
     return None

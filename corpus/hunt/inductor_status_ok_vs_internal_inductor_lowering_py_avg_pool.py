@@ -1,4 +1,5 @@
 import torch
+torch._inductor.config.fallback_random = True
 
 def _wrap(value, dtype):
     bits = torch.iinfo(dtype).bits
@@ -47,6 +48,7 @@ def run(f):
     x1 = _fill("special", 5609, 4001, torch.float32).as_strided([1000, 4], [4, 1], 1)
     x2 = torch.arange(4000.0).as_strided([1000, 2, 2], [1, 1000, 2000], 0).detach().requires_grad_()
     x3 = _fill("dyadic", 45106, 4003, torch.float32).as_strided([1000, 4], [1, 1000], 3).detach().requires_grad_()
+    torch.manual_seed(28296)
     r = f(x0, x1, x2, x3)
     torch.autograd.backward([r[0], r[1]], [_fill("dyadic", 98175, 3000, torch.float32).reshape([1000, 3, 1]), _fill("dyadic", 98176, 1000, torch.float32).reshape([1000, 1, 1])])
     return None

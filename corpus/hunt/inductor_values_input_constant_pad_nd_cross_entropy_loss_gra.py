@@ -1,4 +1,5 @@
 import torch
+torch._inductor.config.fallback_random = True
 
 def f(x0, x1, x2, x3, x4, x5, x6, x7):
     v1 = torch.ops.aten.constant_pad_nd.default(x0, [2, 1], value=1.0)
@@ -28,6 +29,7 @@ def run(f):
     x5 = torch.tensor([[[2, 3], [3, 0], [0, 1], [1, 2]], [[2, 3], [3, 0], [0, 1], [1, 2]], [[2, 3], [3, 0], [0, 1], [1, 2]], [[2, 3], [3, 0], [0, 1], [1, 2]]])
     x6 = torch.tensor([-10, 11, 12, -5, 15, -6, 1, -16]).as_strided([4, 2], [2, 1], 0)
     x7 = torch.ones([6], dtype=torch.int64).as_strided([3, 1, 2], [1, 3, 3], 0)
+    torch.manual_seed(52369)
     r = [f(x0, x1, x2, x3, x4, x5, x6, x7)]
     return x2
 

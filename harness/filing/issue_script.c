@@ -246,6 +246,9 @@ static void script_call(Script *s, int call) {
     bool grad_mode;
     const Input *inputs = program_call_inputs(p, call, &ninputs, &grad_mode);
     const NameId *args = program_arguments(p, arena, &nargs);
+    if (p->seed_given) {
+        text_printf(script_line(s), "torch.manual_seed(%" PRIu64 ")\n", p->seed + (uint64_t)call);
+    }
     if (r && r->keep) {
         for (int i = 0; i < r->nset; i++) {
             text_printf(script_line(s), "%s.requires_grad_(%s)\n",
@@ -264,9 +267,6 @@ static void script_call(Script *s, int call) {
         Script setup = *s;
         setup.probes = false;
         print_statements(&setup, &p->setup);
-    }
-    if (p->seed_given) {
-        text_printf(script_line(s), "torch.manual_seed(%" PRIu64 ")\n", p->seed + (uint64_t)call);
     }
     const CompileSettings *c = p->compile;
     for (int i = 0; i < (c ? c->nmarks : 0); i++) {
@@ -360,7 +360,7 @@ void script_print_compiled(Text *text, const Issue *issue, int indent) {
 }
 
 void script_print_import(Text *text, const Issue *issue) {
-    const char *mode = issue->mode ? issue->mode : "";
+    const char *mode = issue->mode ? issue->mode : "inductor";
     bool random = issue->program->seed_given && strncmp(mode, "inductor", 8) == 0;
     text_printf(text, "import torch\n%s%s%s",
                 mode_is_fake(mode) ? "import torch._subclasses.fake_utils\n" : "",
