@@ -34,8 +34,9 @@ static Text *script_line(const Script *s) {
 }
 
 /* Lines that the exporter has printed, without paths; `_t.append(("body[1]", "dtype", x))` becomes
- * `seen.append(("dtype", x))`, or disappears. A tuple, as in the target: Dynamo reads a flag that
- * is appended alone after the function, and one in a tuple while it traces. */
+ * `x` alone, whose reading may break the graph, or `seen.append(("dtype", x))` where probes are
+ * what differs. A tuple, as in the target: Dynamo reads a flag that is appended alone after the
+ * function, and one in a tuple while it traces. */
 static void print_uncommented(const Script *s, const char *lines) {
     for (const char *at = lines; *at;) {
         const char *end = strchrnul(at, '\n'), *stop = end, *word = at + strspn(at, " ");
@@ -43,12 +44,15 @@ static void print_uncommented(const Script *s, const char *lines) {
             stop = strncmp(c, "  # ", 4) == 0 ? c : stop;
         }
         if (strncmp(word, "_t.append((", 11) == 0) {
-            const char *kind = strstr(word, "\", \"");
+            const char *kind = strstr(word, "\", \""),
+                       *value = kind ? strstr(kind + 4, "\", ") : NULL;
             text_addn(s->pr.t, at, word - at);
-            if (s->probes && kind && kind < stop) {
+            if (!value || value > stop) {
+                text_add(s->pr.t, "pass\n");
+            } else if (s->probes) {
                 text_printf(s->pr.t, "seen.append((%.*s\n", (int)(stop - kind - 3), kind + 3);
             } else {
-                text_add(s->pr.t, "pass\n");
+                text_printf(s->pr.t, "%.*s\n", (int)(stop - value - 5), value + 3);
             }
         } else {
             text_addn(s->pr.t, at, stop - at);
