@@ -2,11 +2,11 @@ import torch
 
 def f(x0):
     v0 = torch.dropout(x0, 1.0, True)
-    return None
+    return v0
 
 def run(f):
-    x0 = torch.zeros([], dtype=torch.int64)
     torch.manual_seed(0)
+    x0 = torch.zeros([], dtype=torch.int64)
     r = f(x0)
     return None
 

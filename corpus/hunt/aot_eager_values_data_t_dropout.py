@@ -7,8 +7,8 @@ def f(x0):
     return v0
 
 def run(f):
-    x0 = torch.ones([2, 2])
     torch.manual_seed(0)
+    x0 = torch.ones([2, 2])
     r = [f(x0)]
     return r[0].detach()
 
