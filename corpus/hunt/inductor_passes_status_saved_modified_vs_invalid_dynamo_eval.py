@@ -22,6 +22,6 @@ def outcome(f):
     try:
         run(f)
     except Exception as error:
-        return type(error).__name__
+        return type(error).__name__, str(error)[:60]
 observed, expected = outcome(compiled), outcome(f)
 assert observed == expected, (observed, expected)

@@ -372,12 +372,21 @@ void script_print_import(Text *text, const Issue *issue) {
                 random ? "torch._inductor.config.fallback_random = True\n" : "");
 }
 
+/* What an error is compared by: its type, and where both sides raise one, what tells them apart. */
+static const char *error_outcome(const Finding *f) {
+    size_t n = strlen(f->kind);
+    if (strncmp(f->kind, "place_", 6) == 0) {
+        return "type(error).__name__, error.__traceback__.tb_next.tb_lineno";
+    }
+    bool one = n > 6 && strcmp(f->kind + n - 6, "_vs_ok") == 0;
+    return one || !strstr(f->kind, "_vs_") ? "type(error).__name__"
+                                           : "type(error).__name__, str(error)[:60]";
+}
+
 void script_print_outcome(Text *text, const Issue *issue, int indent) {
-    bool place = strncmp(issue->finding->kind, "place_", 6) == 0;
     const char *const lines[] = {
         "def outcome(f):", "    try:", "        run(f)", "    except Exception as error:",
-        place ? "        return type(error).__name__, error.__traceback__.tb_next.tb_lineno"
-              : "        return type(error).__name__"};
+        arena_printf(text->arena, "        return %s", error_outcome(issue->finding))};
     for (int i = 0; i < COUNT_OF(lines); i++) {
         text_printf(text, "%*s%s\n", 4 * indent, "", lines[i]);
     }
