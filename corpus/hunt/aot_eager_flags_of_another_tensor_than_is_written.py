@@ -57,7 +57,7 @@ def f(x0, x1, x2, x3, x4, x5, x6, x7, x8):
     v13 = torch.tensor([26, 31, 1, 27, 3, 16], dtype=torch.int64).reshape([1, 1, 1, 6]).clone()
     v14 = torch.ones([1, 1, 1, 6], dtype=torch.float32)
     v15 = v12.scatter_reduce(2, v13, v14, 'amax', include_self=False)
-    pass
+    x6.requires_grad
     _py_left = collections.OrderedDict()
     _py_left[0] = v15
     _py_left.move_to_end(0)

@@ -57,7 +57,7 @@ def f(x0, x1, x2, x3, x4, x5):
     v3.copysign_(1e-30)
     torch._dynamo.graph_break() if hasattr(torch, "_dynamo") else None
     v8 = v4.copysign_(2.5)
-    pass
+    v8.is_leaf
     return v3, v5
 
 def run(f):

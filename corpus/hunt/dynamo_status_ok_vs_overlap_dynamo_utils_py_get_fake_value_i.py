@@ -19,7 +19,7 @@ def f(x0, x1):
         return ()
     [] = _py_functional_call(_py_block, )
     v0 = torch.prod(x0, 1, out=x1)
-    return None
+    return v0
 
 def run(f):
     x0 = torch.zeros([2, 1], dtype=torch.int64)

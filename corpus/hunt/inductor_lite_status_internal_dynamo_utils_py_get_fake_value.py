@@ -15,7 +15,7 @@ def f(x0, x1, x2, x3):
     v12 = v10.gather(0, x3)
     v13 = v1.norm(0.5, 1)
     v14, v15 = v2.topk(12, dim=-1)
-    pass
+    v7.grad_fn is not None
     return v6, v7, v13, v15, v14, v12, v11, v9
 
 def run(f):
@@ -26,7 +26,7 @@ def run(f):
     r = f(x0, x1, x2, x3)
     return None
 
-compiled = torch.compile(f, backend="inductor", mode="lite")
+compiled = torch.compile(f, backend="eager")
 def outcome(f):
     try:
         run(f)

@@ -311,6 +311,28 @@ START_TEST(alias_fires_on_reported_aliases_and_on_the_write_through_check) {
 }
 END_TEST
 
+/* A return that overlaps itself is not written to: each side has checked something else. */
+START_TEST(writes_to_a_result_that_one_side_expanded_are_not_compared_with_a_compiling_target) {
+    Case c;
+    Finding finding;
+    start(&c);
+    ((float *)c.b->calls[0].returns[0].poked)[0] = 42;
+    Comparison cmp = {.program = c.p,
+                      .a = c.a,
+                      .b = c.b,
+                      .rule = RULE_TOLERANT,
+                      .lenient = true,
+                      .arena = &arena};
+    comparison_count_calls(&cmp);
+    ck_assert_int_eq(oracle_function(ORACLE_alias)(&cmp, &finding), FINDING);
+    ck_assert_int_gt(c.a->calls[0].returns[0].values.size[0], 1);
+    c.a->calls[0].returns[0].stride[0] = 0;
+    ck_assert_int_eq(oracle_function(ORACLE_alias)(&cmp, &finding), AGREE);
+    c.b->calls[0].returns[0].stride[0] = 0;
+    ck_assert_int_eq(oracle_function(ORACLE_alias)(&cmp, &finding), FINDING);
+}
+END_TEST
+
 START_TEST(gradients_fire_on_none_zeros_and_values) {
     Case c;
     start(&c);
@@ -454,6 +476,8 @@ int main(void) {
     tcase_add_test(tests, metadata_ignores_the_stride_of_a_dimension_of_size_one);
     tcase_add_test(tests, flags_fire_on_requires_grad_and_is_leaf);
     tcase_add_test(tests, alias_fires_on_reported_aliases_and_on_the_write_through_check);
+    tcase_add_test(
+        tests, writes_to_a_result_that_one_side_expanded_are_not_compared_with_a_compiling_target);
     tcase_add_test(tests, gradients_fire_on_none_zeros_and_values);
     tcase_add_test(tests, calls_fire_on_another_count_and_a_needless_recompile);
     tcase_add_test(tests, an_inconclusive_run_cannot_tell_sizes_and_errors_apart_but_crashes);
