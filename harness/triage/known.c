@@ -66,33 +66,40 @@ static bool read_known_kind(Reader *r, const Json *j, KnownIssue *out) {
            json_bad(r, j, "expected \"bug\" or \"allowed\"");
 }
 
-/* What is asked of the program and of both answers. */
-static bool read_known_conditions(Reader *r, const Json *entry, KnownIssue *out) {
-    const Json *unused = json_get(entry, "unused"), *repeated = json_get(entry, "repeated"),
-               *refused = json_get(entry, "refused"), *reentrant = json_get(entry, "reentrant"),
-               *block = json_get(entry, "block"), *answers = json_get(entry, "answers"),
-               *through = json_get(entry, "through"), *overwritten = json_get(entry, "overwritten"),
-               *sharing = json_get(entry, "sharing_changes");
-    if ((unused && !json_read_bool(r, unused, &out->unused)) ||
-        (repeated && !json_read_bool(r, repeated, &out->repeated)) ||
-        (refused && !json_read_bool(r, refused, &out->refused)) ||
-        (reentrant && !json_read_bool(r, reentrant, &out->reentrant)) ||
-        (sharing && !json_read_bool(r, sharing, &out->sharing_changes))) {
-        return false;
+typedef enum ConditionValue { FLAG, CONTEXT, PATTERN } ConditionValue;
+
+/* The value of a condition that is there; NULL if it is false, or wrong. */
+static const char *read_condition(Reader *r, const Json *j, ConditionValue value) {
+    bool flag;
+    BlockContext context;
+    if (value == FLAG) {
+        return json_read_bool(r, j, &flag) && flag ? "true" : NULL;
     }
-    if (block && !(json_want(r, block, JSON_STRING, "the name of a context") &&
-                   (context_parse(block->text, &out->block) ||
-                    json_bad(r, block, "there is no context '%.40s'", block->text)))) {
-        return false;
+    if (!json_want(r, j, JSON_STRING, value == CONTEXT ? "the name of a context" : "a string") ||
+        (j->text[0] == '\0' && !json_bad(r, j, "must not be empty"))) {
+        return NULL;
     }
-    if (out->reentrant && out->block != CONTEXT_checkpoint) {
-        return json_bad(r, reentrant, "goes with \"block\": \"checkpoint\" only");
+    bool known = value != CONTEXT || context_parse(j->text, &context);
+    return known || json_bad(r, j, "there is no context '%.40s'", j->text) ? j->text : NULL;
+}
+
+static bool read_conditions(Reader *r, const Json *entry, KnownIssue *out) {
+    const Json *j;
+#define CONDITION(key, value, minimized, holds)                                                    \
+    j = json_get(entry, #key);                                                                     \
+    out->asked[CONDITION_##key] = j ? read_condition(r, j, value) : NULL;
+#include "harness/triage/conditions.def"
+#undef CONDITION
+    const char *block = out->asked[CONDITION_block];
+    if (!r->failed && out->asked[CONDITION_reentrant] &&
+        (!block || strcmp(block, "checkpoint") != 0)) {
+        return json_bad(r, json_get(entry, "reentrant"),
+                        "goes with \"block\": \"checkpoint\" only");
     }
-    out->through = through ? known_read_text(r, entry, "through", NULL) : NULL;
-    out->overwritten = overwritten ? known_read_text(r, entry, "overwritten", NULL) : NULL;
-    if ((through && !out->through) || (overwritten && !out->overwritten)) {
-        return false;
-    }
+    return !r->failed;
+}
+
+static bool read_answers(Reader *r, const Json *answers, KnownIssue *out) {
     out->answers[0] = out->answers[1] = "*";
     if (!answers) {
         return true;
@@ -107,12 +114,13 @@ static bool read_known_conditions(Reader *r, const Json *entry, KnownIssue *out)
 }
 
 static bool read_issue(Reader *r, const Json *entry, const char *path, KnownIssue *out) {
-    static const char *const keys[] = {
-        "kind",    "signature", "pair",    "versions",    "answer",
-        "answers", "cause",     "unused",  "repeated",    "refused",
-        "block",   "reentrant", "through", "overwritten", "sharing_changes",
-        "issue",   "source",    "date",    "note",        "program",
-        NULL};
+    static const char *const keys[] = {"kind",   "signature", "pair",  "versions",
+                                       "answer", "answers",   "cause", "issue",
+                                       "source", "date",      "note",  "program",
+#define CONDITION(key, value, minimized, holds) #key,
+#include "harness/triage/conditions.def"
+#undef CONDITION
+                                       NULL};
     if (!json_want(r, entry, JSON_OBJECT, "an object") || !json_keys(r, entry, keys, NULL)) {
         return false;
     }
@@ -126,7 +134,7 @@ static bool read_issue(Reader *r, const Json *entry, const char *path, KnownIssu
     out->cause = known_read_text(r, entry, "cause", "*");
     const Json *answer = json_get(entry, "answer");
     out->answer = answer ? known_read_text(r, entry, "answer", NULL) : "";
-    if (!read_known_conditions(r, entry, out)) {
+    if (!read_conditions(r, entry, out) || !read_answers(r, json_get(entry, "answers"), out)) {
         return false;
     }
     const char *program = known_read_text(r, entry, "program", "-");
@@ -237,18 +245,29 @@ static bool signature_matches(const KnownIssue *k, const Program *p, const Findi
     return fnmatch(k->signature, f->signature, 0) == 0 || fnmatch(k->signature, shown, 0) == 0;
 }
 
-/* Is it of the kind that the issue is about, and are the answers? */
+/* Do both answers, and what bisection found? */
 static bool answers_match(const KnownIssue *k, const Finding *f) {
-    bool errors =
-        f->oracle == ORACLE_status && strncmp(f->a, "ok", 2) != 0 && strncmp(f->b, "ok", 2) != 0;
     return fnmatch(k->cause, f->cause.text, 0) == 0 &&
            (strstr(f->a, k->answer) || strstr(f->b, k->answer)) &&
-           fnmatch(k->answers[0], f->a, 0) == 0 && fnmatch(k->answers[1], f->b, 0) == 0 &&
-           (!k->refused || errors);
+           fnmatch(k->answers[0], f->a, 0) == 0 && fnmatch(k->answers[1], f->b, 0) == 0;
+}
+
+/* ---- conditions: of a program, a finding and what is written behind the key ---- */
+
+static bool both_refuse(const Program *p, const Finding *f, const char *value) {
+    (void)p;
+    (void)value;
+    return f->oracle == ORACLE_status && strncmp(f->a, "ok", 2) != 0 && strncmp(f->b, "ok", 2) != 0;
+}
+
+static bool result_is_unused(const Program *p, const Finding *f, const char *value) {
+    (void)value;
+    return statement_is_dead(p, f->sid);
 }
 
 /* Is the op that differs, or the one that made the differing result, called again? */
-static bool calls_again(const Program *p, const Finding *f) {
+static bool calls_again(const Program *p, const Finding *f, const char *value) {
+    (void)value;
     int made = -1;
     for (int sid = 0; f->subject == SUBJECT_RETURN && f->index < p->nreturns && sid < p->nstmts;
          sid++) {
@@ -260,17 +279,50 @@ static bool calls_again(const Program *p, const Finding *f) {
     return statement_is_repeated(p, f->culprit) || statement_is_repeated(p, made);
 }
 
-/* Does the minimized program have what the issue needs? */
-static bool has_what_it_needs(const KnownIssue *k, const Program *p) {
-    return (k->block == CONTEXT_grad_mode || program_has_context(p, k->block)) &&
-           (!k->reentrant || program_is_reentrant(p)) &&
-           (!k->through || program_writes_through(p, k->through)) &&
-           (!k->overwritten || program_overwrites_operand(p, k->overwritten)) &&
-           (!k->sharing_changes || program_changes_sharing(p));
+static bool has_block(const Program *p, const Finding *f, const char *value) {
+    (void)f;
+    BlockContext context;
+    return context_parse(value, &context) && program_has_context(p, context);
 }
 
-static bool needs_something(const KnownIssue *k) {
-    return k->block != CONTEXT_grad_mode || k->through || k->overwritten || k->sharing_changes;
+static bool has_reentrant_block(const Program *p, const Finding *f, const char *value) {
+    (void)f;
+    (void)value;
+    return program_is_reentrant(p);
+}
+
+static bool writes_through(const Program *p, const Finding *f, const char *value) {
+    (void)f;
+    return program_writes_through(p, value);
+}
+
+static bool overwrites_operand(const Program *p, const Finding *f, const char *value) {
+    (void)f;
+    return program_overwrites_operand(p, value);
+}
+
+static bool changes_sharing(const Program *p, const Finding *f, const char *value) {
+    (void)f;
+    (void)value;
+    return program_changes_sharing(p);
+}
+
+static bool conditions_hold(const KnownIssue *k, const Program *p, bool minimized,
+                            const Finding *f) {
+    static const struct {
+        bool minimized;
+        bool (*holds)(const Program *p, const Finding *f, const char *value);
+    } condition[] = {
+#define CONDITION(key, value, minimized, holds) {minimized, holds},
+#include "harness/triage/conditions.def"
+#undef CONDITION
+    };
+    bool hold = true;
+    for (int i = 0; hold && i < CONDITION_COUNT; i++) {
+        hold = !k->asked[i] ||
+               ((minimized || !condition[i].minimized) && condition[i].holds(p, f, k->asked[i]));
+    }
+    return hold;
 }
 
 KnownIssue *known_find(const Known *known, const KnownPair *pair, const Program *p, bool minimized,
@@ -278,9 +330,7 @@ KnownIssue *known_find(const Known *known, const KnownPair *pair, const Program 
     for (int i = 0; i < known->n; i++) {
         KnownIssue *k = &known->issue[i];
         if (known_applies(k, pair) && signature_matches(k, p, finding) &&
-            answers_match(k, finding) && (!k->unused || statement_is_dead(p, finding->sid)) &&
-            (!k->repeated || calls_again(p, finding)) &&
-            (!needs_something(k) || (minimized && has_what_it_needs(k, p)))) {
+            answers_match(k, finding) && conditions_hold(k, p, minimized, finding)) {
             return k;
         }
     }

@@ -10,19 +10,27 @@
  * Finding.signature, or for oracle, kind and op of what the program itself shows; `date`, `note`,
  * and `issue` (an address) or `source` (a file of the framework) are required. What an entry
  * concerns is narrowed by `pair`, a pattern for the pair; `versions` ("2.8", "2.8-2.13", "2.13-"),
- * of a target in it; `answer`, a text in either answer; `answers`, a pattern for each; `"refused":
- * true`, to calls that both refuse; `cause`, a pattern for where bisection finds it (cause.h);
- * `"unused": true`, to statements whose results nothing needs, `"repeated": true`, to ops that were
- * called before on the same (dead.h);
- * `"block": CONTEXT`, to minimized programs with a block in this context, with `"reentrant": true`
- * in a reentrant checkpoint; `"through": OP`, a pattern, to minimized programs that write through a
- * view of that op; `"overwritten": OP`, to those that write a tensor after such an op has read it;
+ * of a target in it; `answer`, a text in either answer; `answers`, a pattern for each; `cause`, a
+ * pattern for where bisection finds it (cause.h); and by conditions (conditions.def): `"refused":
+ * true`, to calls that both refuse; `"unused": true`, to statements whose results nothing needs;
+ * `"repeated": true`, to ops that were called before on the same (dead.h); `"block": CONTEXT`, to
+ * minimized programs with a block in this context, with `"reentrant": true` in a reentrant
+ * checkpoint; `"through": OP`, a pattern, to minimized programs that write through a view of that
+ * op; `"overwritten": OP`, to those that write a tensor after such an op has read it;
  * `"sharing_changes": true`, to those whose arguments share memory otherwise in another call
  * (needs.h). `program` is a file that shows it, relative to this one. */
 #ifndef HARNESS_KNOWN_H
 #define HARNESS_KNOWN_H
 
 #include "harness/check/check.h"
+
+/* What an issue may ask of a finding and its program, by its key (conditions.def). */
+typedef enum Condition {
+#define CONDITION(key, value, minimized, holds) CONDITION_##key,
+#include "harness/triage/conditions.def"
+#undef CONDITION
+    CONDITION_COUNT
+} Condition;
 
 /* The triage result of a finding. NEW findings, and FLAKY ones that are not known, make a run fail.
  */
@@ -43,18 +51,11 @@ typedef struct KnownIssue {
     const char *signature, *issue, *date, *note; /* issue: `issue`, else `source` */
     const char *pair, *cause;                    /* "*" if absent */
     const char *answer;                          /* "" if absent */
-    bool unused;                                 /* the statement is dead code */
-    bool repeated;                               /* it repeats an earlier one */
-    bool refused;                                /* both answers are errors */
-    BlockContext block;      /* one that the program needs; CONTEXT_grad_mode: none */
-    bool reentrant;          /* ... a reentrant one */
-    const char *through;     /* an op whose view the program writes to; or NULL */
-    const char *overwritten; /* an op whose operand the program writes later; or NULL */
-    bool sharing_changes;    /* its arguments share memory otherwise in another call */
-    const char *answers[2];  /* "*" if absent */
-    int64_t since, until;    /* version_number of the first and the last */
-    const char *program;     /* path from the current directory, or NULL */
-    int64_t seen;            /* number of findings that it matched in this run */
+    const char *asked[CONDITION_COUNT];          /* the value of each condition; NULL: not asked */
+    const char *answers[2];                      /* "*" if absent */
+    int64_t since, until;                        /* version_number of the first and the last */
+    const char *program;                         /* path from the current directory, or NULL */
+    int64_t seen; /* number of findings that it matched in this run */
 } KnownIssue;
 
 typedef struct Known Known;

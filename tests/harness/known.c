@@ -91,7 +91,7 @@ START_TEST(a_known_issue_covers_writes_through_one_kind_of_view) {
                  {IN "\"body\":[" EXPAND VIEWS("x", "v") ABS("w") "],\"return\":[\"x\"]}", true},
                  {IN "\"body\":[" EXPAND CAT("x", "v") ABS("w") "],\"return\":[\"v\"]}", false}};
     KnownIssue issue = any_issue();
-    issue.through = "expand*";
+    issue.asked[CONDITION_through] = "expand*";
     Known known = {&issue, 1};
     const KnownPair pair = {.name = "torch:eager,torch:aot_eager"};
     Finding f = located("values-data-abs_", "", "");
@@ -117,7 +117,7 @@ static void covers_if_minimized(KnownIssue *issue, const char *program, bool cov
  * that of another op, or what is written first, or changed in its layout only, is not. */
 START_TEST(a_known_issue_covers_overwritten_operands) {
     KnownIssue issue = any_issue();
-    issue.overwritten = "[ec]*"; /* exp, cat, cov */
+    issue.asked[CONDITION_overwritten] = "[ec]*"; /* exp, cat, cov */
     static const struct {
         const char *program;
         bool covered;
@@ -147,7 +147,7 @@ END_TEST
  * at another distance. */
 START_TEST(a_known_issue_covers_arguments_that_share_memory_otherwise_later) {
     KnownIssue issue = any_issue();
-    issue.sharing_changes = true;
+    issue.asked[CONDITION_sharing_changes] = "true";
 #define ON(name, place) "{\"name\":\"" name "\",\"dtype\":\"float32\",\"size\":[1]" place "}"
 #define CALLS(a, b, c, d)                                                                          \
     "{\"twingrad\":1,\"inputs\":[" ON("x", a) "," ON("y", b) "],\"body\":[" OP1(                   \
@@ -194,7 +194,7 @@ START_TEST(a_known_issue_covers_by_both_answers) {
     KnownIssue issue[] = {any_issue(), any_issue()};
     issue[0].answers[0] = "[!n]*";
     issue[0].answers[1] = "nan*";
-    issue[1].refused = true;
+    issue[1].asked[CONDITION_refused] = "true";
     Known known = {issue, 2};
     const KnownPair pair = {"torch:eager,torch:aot_eager", {NULL, NULL}};
     static const struct {
@@ -243,7 +243,7 @@ START_TEST(a_statement_is_dead_if_nothing_needs_its_result) {
     ck_assert(!statement_is_dead(p, -1));
     ck_assert(!statement_is_dead(p, p->nstmts));
     KnownIssue issue = any_issue();
-    issue.unused = true;
+    issue.asked[CONDITION_unused] = "true";
     Known known = {&issue, 1};
     const KnownPair pair = {"torch:eager,torch:dynamo", {NULL, NULL}};
     Finding f = located("status-x", "", "");
@@ -329,7 +329,7 @@ START_TEST(the_result_of_a_kernel_is_no_view) {
     ck_assert(statement_is_dead(p, 1));
     /* the kind that the program shows counts, where the one of a prefix differs */
     KnownIssue issue = any_issue();
-    issue.unused = true;
+    issue.asked[CONDITION_unused] = "true";
     issue.signature = "status-*_vs_ok-*";
     Known known = {&issue, 1};
     const KnownPair pair = {"torch:eager,torch:dynamo", {NULL, NULL}};
@@ -352,8 +352,8 @@ START_TEST(a_program_needs_a_block_if_it_is_minimized) {
         "reentrant\":%s,\"body\":[{\"op\":\"exp\",\"self\":\"x\",\"out\":\"a\"}]}]}],\"return\":["
         "\"x\"]}";
     KnownIssue issue = any_issue();
-    issue.block = CONTEXT_checkpoint;
-    issue.reentrant = true;
+    issue.asked[CONDITION_block] = "checkpoint";
+    issue.asked[CONDITION_reentrant] = "true";
     Known known = {&issue, 1};
     const KnownPair pair = {"torch:eager,torch:dynamo", {NULL, NULL}};
     const Finding f = located("flags-requires_grad-exp", "", "");
@@ -362,10 +362,10 @@ START_TEST(a_program_needs_a_block_if_it_is_minimized) {
     ck_assert_ptr_null(known_find(&known, &pair, p, false, &f));
     ck_assert_ptr_null(
         known_find(&known, &pair, parse(arena_printf(&arena, form, "false")), true, &f));
-    issue.reentrant = false;
+    issue.asked[CONDITION_reentrant] = NULL;
     ck_assert_ptr_eq(
         known_find(&known, &pair, parse(arena_printf(&arena, form, "false")), true, &f), &issue);
-    issue.block = CONTEXT_autocast;
+    issue.asked[CONDITION_block] = "autocast";
     ck_assert_ptr_null(known_find(&known, &pair, p, true, &f));
 }
 END_TEST
@@ -389,7 +389,7 @@ START_TEST(an_op_called_again_on_the_same_operands_is_repeated) {
         ck_assert_msg(statement_is_repeated(p, sid) == repeated[sid], "statement %d", sid);
     }
     KnownIssue issue = any_issue();
-    issue.repeated = true;
+    issue.asked[CONDITION_repeated] = "true";
     Known known = {&issue, 1};
     const KnownPair pair = {"torch:eager,torch:aot_eager", {NULL, NULL}};
     Finding f = located("alias-storage-exp", "", "");
