@@ -1,4 +1,4 @@
-"""What bench/power, bench/screening and bench/guided share: the features that the first two switch off, the trials of a folder of `twingrad power`, statistics; and the CPU time of bench/hunt and bench/guided."""
+"""What bench/power and bench/screening share: the features that they switch off, the trials of a folder of `twingrad power`, statistics; and the CPU time of bench/hunt."""
 import json
 import math
 import os

@@ -26,7 +26,6 @@ except ImportError as error:
     sys.stderr.write("no PyTorch for %s (%s): 'make torch' installs one, docs/guide/targets.md says how to use another\n" % (sys.executable, error))
     sys.exit(3)
 
-import observed  # noqa: E402
 from errors import LOST_GPU, error_record, frame_of  # noqa: E402
 from inputs import DTYPE_NAMES, MASK, build, device_of, fill  # noqa: E402
 from modes import BACKENDS, VERSION, mode_is_cuda, modes, open_mode, split_mode, warm_up  # noqa: E402
@@ -131,10 +130,7 @@ def run_program(program, text, mode, poked):
         if "seed" in program and split_mode(mode)[0] in BACKENDS:  # what is compiled draws the numbers of eager PyTorch
             config.setdefault("inductor.fallback_random", True)
         settings.apply(patched, config)
-        calls = run_calls(program, text, mode, poked, given)
-        if observed.FILE and split_mode(mode)[0] in BACKENDS:
-            observed.write(program, mode, calls)
-        return calls
+        return run_calls(program, text, mode, poked, given)
 
 
 def run_calls(program, text, mode, poked, given):
@@ -262,8 +258,6 @@ def start_anew(out):
 
 def main():
     repair()
-    if observed.FILE:
-        observed.watch()
     warnings.filterwarnings("ignore")
     torch.set_num_threads(int(os.environ.get("OMP_NUM_THREADS", "1")))
     out = os.fdopen(os.dup(1), "w")
