@@ -35,11 +35,14 @@ static Verdict compare_after_writes(Finding *out, const void *x, const Values *a
     return FINDING;
 }
 
+/* False for strides that reach further than the memory of a run: of a target that is broken. */
 static bool return_overlaps_itself(const ReturnRecord *r) {
     Tensor t = {.ndim = r->values.ndim};
+    int64_t extent;
     memcpy(t.size, r->values.size, sizeof t.size);
     memcpy(t.stride, r->stride, sizeof t.stride);
-    return r->has_stride && tensor_overlaps_itself(&t);
+    return r->has_stride && tensor_extent(&t, &extent) && extent <= LIMITS_DEFAULT.max_elements &&
+           tensor_overlaps_itself(&t);
 }
 
 /* Did both sides write to the same returns? A return that overlaps itself is not written to, and

@@ -330,6 +330,8 @@ START_TEST(writes_to_a_result_that_one_side_expanded_are_not_compared_with_a_com
     ck_assert_int_eq(oracle_function(ORACLE_alias)(&cmp, &finding), AGREE);
     c.b->calls[0].returns[0].stride[0] = 0;
     ck_assert_int_eq(oracle_function(ORACLE_alias)(&cmp, &finding), FINDING);
+    c.a->calls[0].returns[0].stride[0] = c.a->calls[0].returns[0].stride[1] = (int64_t)1 << 53;
+    ck_assert_int_eq(oracle_function(ORACLE_alias)(&cmp, &finding), AGREE); /* no such memory */
 }
 END_TEST
 
