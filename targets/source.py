@@ -1,8 +1,18 @@
 """The exported function of a program: its text as a module of its own, and the statement that a line of it is."""
 import linecache
 import re
+import sys
+import types
 
 from error_codes import causes
+
+
+def importable(module):
+    """Dynamo imports the module of a function by its name, and keeps what it got."""
+    sys.modules[module.__name__] = module
+    kept = getattr(sys.modules.get("torch._dynamo.symbolic_convert"), "_import_module", None)
+    if hasattr(kept, "cache_clear"):
+        kept.cache_clear()
 
 
 class Source:
@@ -15,7 +25,10 @@ class Source:
         self.name = "twingrad_program_%d.py" % Source.count
         self.lines = text.split("\n")
         linecache.cache[self.name] = (len(text), None, [line + "\n" for line in self.lines], self.name)
-        self.scope = {"__name__": "twingrad_program", "__file__": self.name}
+        module = types.ModuleType("twingrad_program")
+        self.scope = vars(module)
+        self.scope["__file__"] = self.name
+        importable(module)
         exec(compile(text, self.name, "exec"), self.scope)
 
     def forget(self):

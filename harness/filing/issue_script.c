@@ -393,7 +393,7 @@ void script_print_import(Text *text, const Issue *issue) {
 static const char *error_outcome(const Finding *f) {
     size_t n = strlen(f->kind);
     if (strncmp(f->kind, "place_", 6) == 0) {
-        return "type(error).__name__, error.__traceback__.tb_next.tb_lineno";
+        return "type(error).__name__, error.__traceback__.tb_next.tb_lineno, str(error)[:60]";
     }
     bool one = n > 6 && strcmp(f->kind + n - 6, "_vs_ok") == 0;
     return one || !strstr(f->kind, "_vs_") ? "type(error).__name__"
