@@ -17,6 +17,6 @@ def outcome(f):
     try:
         run(f)
     except Exception as error:
-        return type(error).__name__
+        return type(error).__name__, error.__traceback__.tb_next.tb_lineno, str(error)[:60]
 observed, expected = outcome(compiled), outcome(f)
 assert observed == expected, (observed, expected)
