@@ -8,7 +8,7 @@
 /* The functions `f` and `run(f)`, indented by `indent` steps. */
 void script_print_definitions(Text *text, const Issue *issue, int indent);
 /* The function `outcome(f)`: the name of the exception of run(f), or None; if both sides raise one,
- * with the beginning of its text, or, if only the place differs (place_*), with the line of run. */
+ * with the beginning of its text, and, if only the place differs (place_*), the line of run. */
 void script_print_outcome(Text *text, const Issue *issue, int indent);
 /* What runs `f` in the mode, in `arena`: "torch.compile(f, backend=..)". */
 const char *script_configuration(Arena *arena, const Issue *issue);
