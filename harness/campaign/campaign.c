@@ -76,7 +76,7 @@ static int log_to(const char *path) {
 
 static void start_job(Campaign *c, int k) {
     Job *job = &c->job[k];
-    job->started = now_seconds();
+    job->started = job->moved = now_seconds();
     job->starts++;
     pid_t pid = fork_child(c);
     if (pid != 0) {

@@ -96,7 +96,10 @@ int campaign_run(const CampaignOptions *o, const Output *output, CampaignParse *
 int folder_open(Campaign *c, CampaignOptions *o, CampaignParse *parse);
 /* Fills corpus/ from --corpus and, for an engine that needs a corpus, from the generator. */
 int folder_seed(Campaign *c);
-/* The first file in new/, or NULL; the string is the caller's. */
+/* Is this file of a job complete? Engines write in place: while jobs run, a file counts as complete
+ * a second after it was last written. */
+bool folder_settled(const Campaign *c, const char *path);
+/* The first complete file in new/, or NULL; the string is the caller's. */
 char *folder_next(Campaign *c);
 /* Moves new/NAME to DONE_FOLDER. */
 void folder_confirmed(Campaign *c, const char *name);

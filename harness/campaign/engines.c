@@ -209,7 +209,8 @@ static void afl_gather(Campaign *c) {
                 arena_printf(&c->scratch, "%s/afl/%s/%s", c->folder, c->job[k].name, parts[i].from);
             char **path;
             int n = io_list(&c->scratch, folder, "id:", &path);
-            for (int f = i == 2 ? (int)c->job[k].taken : 0; f < n; f++) {
+            int f = i == 2 ? (int)c->job[k].taken : 0;
+            for (; f < n && folder_settled(c, path[f]); f++) {
                 const char *base = strrchr(path[f], '/') + 1;
                 if (i < 2 || strstr(base, ",orig:") == NULL) { /* seeds were copied from corpus/ */
                     folder_take(c, path[f], parts[i].to,
@@ -217,7 +218,7 @@ static void afl_gather(Campaign *c) {
                                              parts[i].from, base));
                 }
             }
-            c->job[k].taken = i == 2 ? n : c->job[k].taken;
+            c->job[k].taken = i == 2 ? f : c->job[k].taken;
         }
     }
 }

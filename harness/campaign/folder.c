@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 static const char *in_folder(Campaign *c, const char *name) {
@@ -364,11 +365,29 @@ int folder_seed(Campaign *c) {
 
 /* ---- files to be confirmed ---- */
 
+bool folder_settled(const Campaign *c, const char *path) {
+    enum { SETTLED_MS = 1000 };
+    struct stat file;
+    struct timespec now;
+    bool running = false;
+    for (int k = 0; k < c->njobs; k++) {
+        running |= c->job[k].pid > 0;
+    }
+    if (!running || stat(path, &file) != 0 || clock_gettime(CLOCK_REALTIME, &now) != 0) {
+        return true;
+    }
+    int64_t age = (int64_t)(now.tv_sec - file.st_mtim.tv_sec) * 1000 +
+                  (now.tv_nsec - file.st_mtim.tv_nsec) / 1000000;
+    return age < 0 || age >= SETTLED_MS; /* the clock may have been set back */
+}
+
 char *folder_next(Campaign *c) {
-    char **path;
+    char **path, *name = NULL;
     Arena arena = ARENA_EMPTY;
     int n = io_list(&arena, in_folder(c, "new"), "", &path);
-    char *name = n > 0 ? strdup(strrchr(path[0], '/') + 1) : NULL;
+    for (int i = 0; i < n && !name; i++) {
+        name = folder_settled(c, path[i]) ? strdup(strrchr(path[i], '/') + 1) : NULL;
+    }
     arena_destroy(&arena);
     return name;
 }

@@ -139,15 +139,38 @@ END
 
 @test "an artifact counts only if the program does it again" {
     fake_target "$PWD/good.json"
-    run "$TWINGRAD" fuzz --engine libfuzzer --binary ./fake --seconds 2 --out out
+    run "$TWINGRAD" fuzz --engine libfuzzer --binary ./fake --seconds 5 --out out
     [ "$status" -eq 0 ]
     [ -e out/campaign/judged/libfuzzer-0-crash-1 ]
     [ -z "$(find out -mindepth 1 -maxdepth 1 -type d ! -name campaign)" ]
     fake_target "$BATS_TEST_DIRNAME/../../corpus/seeds/skew_symmetric.json"
-    run "$TWINGRAD" fuzz --engine libfuzzer --binary ./fake --seconds 2 --fault RG-1 --out seen
+    run "$TWINGRAD" fuzz --engine libfuzzer --binary ./fake --seconds 60 --first --fault RG-1 --out seen
     [ "$status" -eq 1 ]
     [[ "$output" == *"FINDING trace-requires_grad-setitem"* ]]
     [ -s seen/trace-requires_grad-setitem/minimized.json ]
+}
+
+@test "a job is not taken for stuck at its start" {
+    printf '#!/bin/sh\necho started >>"%s/starts"\nsleep 60\n' "$PWD" >fake
+    chmod +x fake
+    "$TWINGRAD" fuzz --engine libfuzzer --binary ./fake --seconds 3 --out out
+    [ "$(wc -l <starts)" -eq 1 ]
+}
+
+@test "an artifact that is still being written is not read" {
+    seed=$BATS_TEST_DIRNAME/../../corpus/seeds/skew_symmetric.json
+    cat >fake <<END
+#!/bin/sh
+for word; do case \$word in -artifact_prefix=*) to="\${word#*=}crash-1";; esac; done
+head -c 40 "$seed" >"\$to"
+for wait in 1 2 3 4; do sleep 0.4; touch "\$to"; done
+tail -c +41 "$seed" >>"\$to"
+sleep 60
+END
+    chmod +x fake
+    run "$TWINGRAD" fuzz --engine libfuzzer --binary ./fake --seconds 60 --first --fault RG-1 --out out
+    [ "$status" -eq 1 ]
+    [[ "$output" == *"FINDING trace-requires_grad-setitem"* ]]
 }
 
 # The C compiler is started by the process that runs the artifact: its parent's descriptor 2 must not be free for the next file that is opened.
