@@ -22,11 +22,18 @@ def elements(tensor):
     if tensor._is_zerotensor():  # second derivatives of abs: zeros without memory
         tensor = torch.zeros(tensor.size(), dtype=tensor.dtype)
     flat = tensor.detach().reshape(-1)
-    if flat.numel() > 64:  # many values, of which JSON can usually write each as it is
-        plain = flat.dtype != torch.int64 and (not flat.is_floating_point() or bool(flat.isfinite().all() and flat.ne(0).all()))
-        if plain:
-            return flat.tolist()
-    return [element(value) for value in flat.tolist()]
+    values = flat.tolist()
+    if len(values) <= 64:
+        return [element(value) for value in values]
+    if flat.is_floating_point():  # of many values, JSON writes most as they are
+        odd = ~flat.isfinite() | flat.eq(0)
+    elif flat.dtype == torch.int64:
+        odd = flat.gt(1 << 53) | flat.lt(-(1 << 53))
+    else:
+        return values
+    for index in odd.nonzero().reshape(-1).tolist():
+        values[index] = element(values[index])
+    return values
 
 
 def address(tensor):

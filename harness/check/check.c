@@ -20,16 +20,13 @@ int checker_open_with(Checker *c, const char *pair, const CompileOptions *compil
     }
     snprintf(a, sizeof a, "%.*s", (int)(comma - pair), pair);
     snprintf(b, sizeof b, "%s", comma + 1);
-    int code = executor_open_with(a, settings, &c->a, message, message_size);
-    code = code ? code : executor_open_with(b, settings, &c->b, message, message_size);
-    code =
-        code ? code : executor_open_with("reference", NULL, &c->reference, message, message_size);
+    int code = executor_open_with(a, NULL, settings, &c->a, message, message_size);
+    code = code ? code : executor_open_with(b, &c->a, settings, &c->b, message, message_size);
+    code = code ? code
+                : executor_open_with("reference", NULL, NULL, &c->reference, message, message_size);
     if (code != 0) {
         checker_close(c);
         return code;
-    }
-    if (c->a.target && c->b.target) {
-        target_join(c->a.target, c->b.target);
     }
     c->strict = settings && settings->strict;
     c->a.compile = c->b.compile = *compile;

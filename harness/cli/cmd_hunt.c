@@ -13,8 +13,9 @@
 static const double HUNT_MINUTES = 60, ROUND_MINUTES = 10;
 
 enum {
-    LEAST_SECONDS = 20, /* of a round: the targets have to start */
-    MOST_PATIENCE = 2,  /* times a round's seconds for its findings, when the search is over */
+    LEAST_SECONDS = 20,   /* of a round: the targets have to start */
+    USEFUL_SECONDS = 180, /* what is left for the search of a shorter one is little */
+    MOST_PATIENCE = 2,    /* times a round's seconds for its findings, when the search is over */
     INDUCTOR_WORKERS =
         4, /* by default: processes that share the C++ compiler wait most of the time */
     MAX_MODES = 32
@@ -50,7 +51,7 @@ static int hunt_modes(HuntRun *run) {
     char message[1024];
     Target *t;
     TargetSettings settings = target_settings(o);
-    int code = target_open(arena_printf(&run->arena, "%s:eager", run->target), &settings, &t,
+    int code = target_open(arena_printf(&run->arena, "%s:eager", run->target), NULL, &settings, &t,
                            message, sizeof message);
     if (code != 0) {
         return complain(code, "%s", message);
@@ -119,8 +120,9 @@ static double next_seconds(const HuntRun *run) {
     if (o->runs > 0 && o->minutes <= 0) {
         return run->hunt.nrounds < run->nmodes ? each : 0;
     }
-    if (each > all / run->nmodes) { /* each mode has a turn */
-        each = all / run->nmodes;
+    if (each > all / run->nmodes) { /* each mode has a turn, or, by default, as many as can be */
+        bool chosen = o->modes || o->round > 0;
+        each = !chosen && all / run->nmodes < USEFUL_SECONDS ? USEFUL_SECONDS : all / run->nmodes;
     }
     return done > 0 && left < (each < LEAST_SECONDS ? each / 2 : LEAST_SECONDS) ? 0
            : left < each                                                        ? left

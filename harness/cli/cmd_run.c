@@ -112,8 +112,8 @@ int cmd_run(const Options *o) {
     RunState s = {.options = o, .arena = ARENA_EMPTY};
     char message[1024];
     TargetSettings settings = target_settings(o);
-    int code = executor_open_with(o->on ? o->on : "reference", &settings, &s.executor, message,
-                                  sizeof message);
+    int code = executor_open_with(o->on ? o->on : "reference", NULL, &settings, &s.executor,
+                                  message, sizeof message);
     if (code != 0) {
         return complain(code, "%s", message);
     }

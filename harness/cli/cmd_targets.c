@@ -18,8 +18,8 @@ static TargetRow try_target(const Options *o, Arena *arena, const char *name) {
     Target *t = NULL;
     if (code == EXIT_AGREE) {
         TargetSettings settings = target_settings(o);
-        code = target_open(arena_printf(arena, "%s:%s", name, d.modes[0]), &settings, &t, message,
-                           sizeof message);
+        code = target_open(arena_printf(arena, "%s:%s", name, d.modes[0]), NULL, &settings, &t,
+                           message, sizeof message);
     }
     if (code == EXIT_AGREE) {
         row.version = arena_strdup(arena, target_version(t));

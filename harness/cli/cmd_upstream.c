@@ -182,7 +182,7 @@ static int run_release(UpstreamState *s, const char *target) {
     char message[1024];
     Target *t;
     TargetSettings settings = target_settings(s->options);
-    int code = target_open(arena_printf(&s->home, "%s:eager", target), &settings, &t, message,
+    int code = target_open(arena_printf(&s->home, "%s:eager", target), NULL, &settings, &t, message,
                            sizeof message);
     if (code != 0) {
         return complain(code, "%s", message);

@@ -144,7 +144,7 @@ void backlog_add(Backlog *b, const CampaignOptions *o, const Program *p, const F
 
 double backlog_reserve(const Backlog *b, double seconds) {
     enum { START = 5, EACH = 10 };
-    double most = 0.5 * seconds, wanted = b->nsketches ? START + EACH * b->nsketches : 0;
+    double most = 0.4 * seconds, wanted = b->nsketches ? START + EACH * b->nsketches : 0;
     return wanted < most ? wanted : most;
 }
 

@@ -306,6 +306,22 @@ const char *target_corpus_folder(Arena *arena, const char *file, const char *nam
     return beside_targets(arena, file, name);
 }
 
+void declaration_vary(Arena *arena, Declaration *d, int variation, bool shares) {
+    int n = 0;
+    while (d->environment[n]) {
+        n++;
+    }
+    char **v = arena_array(arena, char *, n + 3);
+    memcpy(v, d->environment, sizeof *v * (size_t)n);
+    if (variation > 0) {
+        v[n++] = arena_printf(arena, "PYTHONHASHSEED=%d", variation);
+        v[n++] = arena_printf(arena, "OMP_NUM_THREADS=%d", 1 + variation % 2);
+    } else if (shares) {
+        v[n++] = arena_printf(arena, "TWINGRAD_SESSION=%d", (int)getpid());
+    }
+    d->environment = v;
+}
+
 bool target_modes_have(const char *modes, const char *mode, size_t n) {
     for (const char *at = modes; *at; at += strspn(at, " ")) {
         size_t length = strcspn(at, " ");

@@ -16,6 +16,11 @@ typedef struct Declaration {
 int target_declaration(Arena *arena, const char *file, const char *name, const char *mode,
                        Declaration *out, char *message, size_t message_size);
 
+/* Adds to the environment what a variation changes (TargetSettings.variation; 0: none), or with
+ * `shares`, where several programs may be under way, a name that the processes of all targets
+ * share (targets/kernels.py). */
+void declaration_vary(Arena *arena, Declaration *d, int variation, bool shares);
+
 /* The names of all targets of the file, one a line in *out: those declared, in the order of the
  * file, and for a name with "*" those versions whose command exists. Second names are left out.
  * 0, or a message and 2 or 3 as above. */

@@ -65,8 +65,8 @@ static void unknown_executor(const char *name, char *message, size_t message_siz
     }
 }
 
-int executor_open_with(const char *name, const TargetSettings *settings, Executor *out,
-                       char *message, size_t message_size) {
+int executor_open_with(const char *name, const Executor *other, const TargetSettings *settings,
+                       Executor *out, char *message, size_t message_size) {
     for (int i = 0; i < COUNT_OF(EXECUTORS); i++) {
         if (strcmp(EXECUTORS[i].name, name) == 0) {
             *out = (Executor){.name = EXECUTORS[i].name,
@@ -85,7 +85,8 @@ int executor_open_with(const char *name, const TargetSettings *settings, Executo
         return 2;
     }
     *out = (Executor){.run = run_target, .compile = COMPILE_DEFAULT};
-    int code = target_open(name, settings, &out->target, message, message_size);
+    int code = target_open(name, other ? other->target : NULL, settings, &out->target, message,
+                           message_size);
     if (code == 0) {
         out->name = target_name(out->target);
     }

@@ -22,9 +22,10 @@ struct Executor {
 };
 
 /* Fills `out` by name; a name with a colon that is not compiled:native is TARGET:MODE of
- * targets.json. 0, or an exit code and a message. */
-int executor_open_with(const char *name, const TargetSettings *settings, Executor *out,
-                       char *message, size_t message_size);
+ * targets.json. 0, or an exit code and a message. `other`: NULL, or the first executor of the pair;
+ * two modes of one target share its processes (target_open), and `other` is closed last. */
+int executor_open_with(const char *name, const Executor *other, const TargetSettings *settings,
+                       Executor *out, char *message, size_t message_size);
 /* compiled:native: compiles the program's loops with its next batch, since one run of the C
  * compiler for many programs costs far less than one run for each. `arena` is scratch. Other
  * executors do nothing. */

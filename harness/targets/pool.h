@@ -46,6 +46,7 @@ struct Target {
     char modes[1000]; /* and its modes: "eager aot" */
     bool takes_modes; /* a request may name several modes */
     bool takes_alone; /* a request may ask for a process of its own */
+    char *hello;      /* what its first process said of itself; NULL: none has started */
     Target *host;     /* the other target of the pair, whose processes run our programs; or NULL */
     TargetSettings settings;
     Declaration declared;

@@ -15,7 +15,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 enum { START_SECONDS = 120, START_TRIES = 3 };
 
@@ -165,6 +164,9 @@ static void finish_start(Target *t, TargetWorker *w) {
         start_failed(t, w, message);
         return;
     }
+    t->hello =
+        t->hello ? t->hello
+                 : arena_printf(&t->arena, "%.*s", (int)process_line(&w->process), w->process.line);
     process_drop_line(&w->process);
     w->state = WORKER_IDLE;
     t->failed_starts = 0;
@@ -408,26 +410,46 @@ Result *target_run(Target *t, const Program *p, const RunOptions *options, Arena
 
 /* ---- open and close ---- */
 
-/* Adds what the settings' variation changes to the environment, or, where several programs may be
- * under way, a name that the processes of all targets share (targets/kernels.py). */
-static void vary(Target *t) {
-    int n = 0, k = t->settings.variation;
-    while (t->declared.environment[n]) {
-        n++;
+/* Starts a first process, which says which modes there are. */
+static int start_first(Target *t, char *message, size_t message_size) {
+    start_worker(t, &t->worker[0]);
+    while (t->worker[0].state == WORKER_STARTING && !is_late(t)) {
+        run_event_loop_once(t);
     }
-    char **v = arena_array(&t->arena, char *, n + 3);
-    memcpy(v, t->declared.environment, sizeof *v * (size_t)n);
-    if (k > 0) {
-        v[n++] = (char *)arena_printf(&t->arena, "PYTHONHASHSEED=%d", k);
-        v[n++] = (char *)arena_printf(&t->arena, "OMP_NUM_THREADS=%d", 1 + k % 2);
-    } else if (!t->settings.alone) {
-        v[n++] = (char *)arena_printf(&t->arena, "TWINGRAD_SESSION=%d", (int)getpid());
+    if (t->worker[0].state == WORKER_IDLE) {
+        return EXIT_AGREE;
     }
-    t->declared.environment = v;
+    snprintf(message, message_size, "%s",
+             t->worker[0].state == WORKER_STARTING ? "the time of the run was up"
+                                                   : t->start_message);
+    return EXIT_ENVIRONMENT;
 }
 
-int target_open(const char *name, const TargetSettings *settings, Target **out, char *message,
-                size_t message_size) {
+/* Is it another mode of the same target, whose processes take requests for several modes? */
+static bool can_host(const Target *host, const char *name) {
+    size_t n = strcspn(name, ":");
+    return host && host->takes_modes && !host->host && strcspn(host->name, ":") == n &&
+           strncmp(host->name, name, n) == 0;
+}
+
+/* Has the processes of `host` run the programs of `t`, too. */
+static int join(Target *t, Target *host, char *message, size_t message_size) {
+    char why[300];
+    Arena scratch = ARENA_EMPTY;
+    bool fine = exchange_hello(t, &scratch, host->hello, strlen(host->hello), why, sizeof why);
+    arena_destroy(&scratch);
+    if (!fine) {
+        snprintf(message, message_size, "the target %s does not start: %s", t->name, why);
+        return EXIT_ENVIRONMENT;
+    }
+    t->host = host;
+    host->settings.workers =
+        (int)min_i64(host->settings.workers + t->settings.workers, TARGET_MAX_WORKERS);
+    return EXIT_AGREE;
+}
+
+int target_open(const char *name, Target *other, const TargetSettings *settings, Target **out,
+                char *message, size_t message_size) {
     const char *colon = strchr(name, ':');
     Target *t = calloc(1, sizeof *t);
     if (!t) {
@@ -446,17 +468,9 @@ int target_open(const char *name, const TargetSettings *settings, Target **out, 
         if (t->settings.python && strcmp(key, "torch") == 0) {
             t->declared.command[0] = arena_strdup(&t->arena, t->settings.python);
         }
-        vary(t);
-        start_worker(t, &t->worker[0]);
-        while (t->worker[0].state == WORKER_STARTING && !is_late(t)) {
-            run_event_loop_once(t);
-        }
-        if (t->worker[0].state != WORKER_IDLE) {
-            snprintf(message, message_size, "%s",
-                     t->worker[0].state == WORKER_STARTING ? "the time of the run was up"
-                                                           : t->start_message);
-            code = EXIT_ENVIRONMENT;
-        }
+        declaration_vary(&t->arena, &t->declared, t->settings.variation, !t->settings.alone);
+        code = can_host(other, name) ? join(t, other, message, message_size)
+                                     : start_first(t, message, message_size);
     }
     if (code != EXIT_AGREE) {
         target_close(t);
@@ -464,24 +478,6 @@ int target_open(const char *name, const TargetSettings *settings, Target **out, 
     }
     *out = t;
     return EXIT_AGREE;
-}
-
-void target_join(Target *a, Target *b) {
-    bool same = strcspn(a->name, ":") == strcspn(b->name, ":") &&
-                strncmp(a->name, b->name, strcspn(a->name, ":")) == 0;
-    if (!same || !a->takes_modes) {
-        return;
-    }
-    b->host = a;
-    a->settings.workers = (int)min_i64(2 * a->settings.workers, TARGET_MAX_WORKERS);
-    for (int i = 0; i < b->settings.workers; i++) { /* what has started goes on as one of `a`'s */
-        for (int k = 0; k < a->settings.workers && b->worker[i].state == WORKER_IDLE; k++) {
-            if (a->worker[k].state == WORKER_OFF) {
-                a->worker[k] = b->worker[i];
-                b->worker[i] = (TargetWorker){.state = WORKER_OFF};
-            }
-        }
-    }
 }
 
 void target_close(Target *t) {

@@ -41,15 +41,15 @@ typedef struct TargetCounters {
 
 /* Finds `name` ("torch:aot") in the file of targets, starts a first process and reads its modes.
  * 0 and *out, which target_close frees; or a message and 2 (no such target or mode) or 3
- * (the file cannot be read, the target does not start). */
-int target_open(const char *name, const TargetSettings *settings, Target **out, char *message,
-                size_t message_size);
+ * (the file cannot be read, the target does not start).
+ *
+ * `other`: NULL, or an open target with the same settings. If both are modes of one target, and it
+ * takes requests for several modes, no process is started: `other`'s run the programs of both, and
+ * may become as many as both would have. A program that target_submit_pair submits is then run in
+ * both modes by one process. `other` is closed after it. */
+int target_open(const char *name, Target *other, const TargetSettings *settings, Target **out,
+                char *message, size_t message_size);
 void target_close(Target *t);
-/* The programs of both are from now on run by `a`'s processes, which become as many as both had,
- * where they are two modes of one target and it takes requests for several modes; else nothing
- * changes. A program that target_submit_pair submits is then run in both modes by one process.
- * `b` is closed before `a`. */
-void target_join(Target *a, Target *b);
 
 /* Sets settings.until of a target that is open. */
 void target_until(Target *t, double until);
@@ -83,7 +83,7 @@ CompileSettings *target_draw_settings(const Target *t, const Program *p, Arena *
 /* Queues `p`, which must live until target_run is called for it; false if too many programs are
  * queued. */
 bool target_submit(Target *t, const Program *p, const RunOptions *options);
-/* The same for both; of joined targets, with one request. */
+/* The same for both; of targets that share processes, with one request. */
 bool target_submit_pair(Target *a, Target *b, const Program *p, const RunOptions *options);
 /* The result of `p`, submitted or not, in `arena`; a failure of the target is a result, too. */
 Result *target_run(Target *t, const Program *p, const RunOptions *options, Arena *arena);

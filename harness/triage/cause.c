@@ -317,7 +317,8 @@ static bool only_native(const Checker *c, const Program *p, const Finding *findi
     Bisect b = {.checker = *c, .program = p, .finding = finding};
     Executor *e = compiles_here(&b.checker.b) ? &b.checker.b : &b.checker.a, tiles;
     char message[256];
-    if (!e->native || executor_open_with("compiled", NULL, &tiles, message, sizeof message) != 0) {
+    if (!e->native ||
+        executor_open_with("compiled", NULL, NULL, &tiles, message, sizeof message) != 0) {
         return false;
     }
     tiles.compile = e->compile;
