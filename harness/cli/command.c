@@ -57,7 +57,7 @@ int finish(int code) {
 
 TargetSettings target_settings(const Options *o) {
     TargetSettings settings = o->targets;
-    settings.workers = (int)min_i64(o->workers, TARGET_MAX_WORKERS);
+    settings.workers = o->workers < 0 ? 1 : (int)min_i64(o->workers, TARGET_MAX_WORKERS);
     bool once = strcmp(o->command, "fuzz") == 0 ||
                 strcmp(o->command, "minimize") == 0; /* each program runs once */
     if (!settings.native_cache && once) {
