@@ -299,20 +299,9 @@ static ErrCode dispatch_by_kind(Session *s, const Call *call, Tensor **out, int 
     return apply_functional(s, call, out, nout);
 }
 
-/* Does PyTorch give a result of the op more memory than it needs? */
-static bool has_long_memory(OpId id) {
-    return id == OP__soft_margin_loss || id == OP_im2col || id == OP__binary_cross_entropy ||
-           id == OP__embedding_bag;
-}
-
-/* Does the op read as far as the memory of its operand goes? */
-static bool reads_memory(OpId id) {
-    return id == OP_as_strided || id == OP_as_strided_ || id == OP_as_strided_scatter;
-}
-
 static ErrCode emit_apply(Emit *e, const Call *call, Tensor **out, int *nout) {
     Session *s = session_of(e);
-    s->long_memory |= has_long_memory(call->op->id);
+    s->long_memory |= call->op->long_memory;
     if (s->detect_unspecified && call->op->id == OP__fused_attention) {
         session_unspecified(s, unspecified(call));
     }
@@ -322,7 +311,7 @@ static ErrCode emit_apply(Emit *e, const Call *call, Tensor **out, int *nout) {
     }
     *nout = 0;
     ErrCode code = dispatch_by_kind(s, call, out, nout);
-    if (s->detect_unspecified && code != ERR_none && s->long_memory && reads_memory(call->op->id)) {
+    if (s->detect_unspecified && code != ERR_none && s->long_memory && call->op->reads_memory) {
         session_unspecified(s, "how long the memory of a result is");
     }
     return code;

@@ -8,6 +8,7 @@
  *      an undefined gradient, which is not zeros: it is passed on, and what no gradient reaches
  *      stays None. */
 #include "compiled/capture/capture.h"
+#include "program/ops/missing.h"
 #include "tensor/array.h"
 
 #include <limits.h>
@@ -248,6 +249,18 @@ bool backward_hides_pass(const Capture *cap, const GradNode *node) {
     default:
         return false;
     }
+}
+
+ErrCode backward_external(const Capture *cap, const GradNode *node, int *entry, Error *err) {
+    int i = 0;
+    while (cap->external[i] != node) {
+        i++;
+    }
+    *entry = i;
+    bool waits = cap->in.resumed && cap->in.resumed->earlier_roots;
+    return cap->in.entry[i].refuses_at_once && !waits
+               ? derivative_missing(cap->in.entry[i].refuses, err)
+               : ERR_none;
 }
 
 void backward_settle_error(const Capture *cap, int64_t visit, Error *err) {

@@ -34,6 +34,9 @@ ErrCode backward_check_resumed(Edge edge, const Tensor *grad, Error *err);
 /* Does the rule compute a gradient where, for some values or sizes, that of eager PyTorch is the
  * one that came in, so that two .grad that the program sees would share memory? */
 bool backward_hides_pass(const Capture *cap, const GradNode *node);
+/* The entry whose external grad_fn the walk has reached; its error, if that has no derivative and
+ * need not wait for the history of others. */
+ErrCode backward_external(const Capture *cap, const GradNode *node, int *entry, Error *err);
 /* After a walk that has raised an error: unsupported if a grad_fn from before the region may have
  * raised its own first, because it has no derivative and its turn is not known. */
 void backward_settle_error(const Capture *cap, int64_t visit, Error *err);

@@ -99,15 +99,8 @@ static Node *final_value(Capture *cap, Tensor *grad) {
 /* The region before receives the gradient, also if it is undefined. */
 static ErrCode final_run_external(const FinalBackward *x, const GradNode *node) {
     Capture *cap = x->cap;
-    int i = 0;
-    while (cap->external[i] != node) {
-        i++;
-    }
-    const OpInfo *refuses = cap->in.entry[i].refuses;
-    if (cap->in.entry[i].refuses_at_once && !(cap->in.resumed && cap->in.resumed->earlier_roots)) {
-        return error_set(cap->emit.err, ERR_invalid, "derivative for aten::%s is not implemented",
-                         refuses->name);
-    }
+    int i;
+    TRY(backward_external(cap, node, &i, cap->emit.err));
     InputPlan *plan = &cap->graph->inp[cap->nlive + i];
     x->handed[i] = node->grad[0];
     plan->grad = node->grad[0] ? final_value(cap, node->grad[0]) : NULL;

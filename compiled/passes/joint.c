@@ -325,14 +325,8 @@ static void joint_run_accumulate_grad(Joint *j, const GradNode *node) {
  * raises now, before what this region has still to run may raise. */
 static void joint_run_external(Joint *j, const GradNode *node) {
     const Capture *cap = j->c->capture;
-    int i = 0;
-    while (cap->external[i] != node) {
-        i++;
-    }
-    const OpInfo *refuses = cap->in.entry[i].refuses;
-    if (cap->in.entry[i].refuses_at_once && !(cap->in.resumed && cap->in.resumed->earlier_roots)) {
-        error_set(&j->err, ERR_invalid, "derivative for aten::%s is not implemented",
-                  refuses->name);
+    int i;
+    if (backward_external(cap, node, &i, &j->err) != ERR_none) {
         return;
     }
     InputPlan *plan = &j->g->inp[cap->nlive + i];

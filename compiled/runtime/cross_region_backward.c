@@ -14,10 +14,9 @@
  * walks one tape. The error of a leaf that has been moved into the graph interior is deferred in
  * the same way (history_errors.c). */
 #include "compiled/runtime/runtime.h"
+#include "program/ops/missing.h"
 #include "program/lang/uses.h"
 #include "tensor/array.h"
-
-#include <string.h>
 
 /* ---- what has arrived ---- */
 
@@ -237,7 +236,7 @@ static ErrCode cross_region_resume(RuntimeSession *r, Region *region, bool retai
         return error_set(err, ERR_invalid, LEAF_MOVED);
     }
     if (a->graph->backward_error != ERR_none) {
-        r->refused_late |= strncmp(a->graph->backward_message, "derivative for aten::", 21) == 0;
+        r->refused_late |= says_derivative_missing(a->graph->backward_message);
         return error_set(err, a->graph->backward_error, "%s", a->graph->backward_message);
     }
     ArtifactResult out;

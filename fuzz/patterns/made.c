@@ -127,16 +127,17 @@ static GenVar *made(Gen *g, Making how, DType dtype, const int64_t *size, int nd
     return NULL;
 }
 
-/* *how: how it was made. */
+/* *how: how it was made, if anyone asks. */
 static GenVar *made_somehow(Gen *g, DType dtype, const int64_t *size, int ndim, Making *how) {
-    for (int i = 0; i < 3; i++) {
-        *how = (Making)draw_below(g, MAKE_COUNT);
-        GenVar *v = made(g, *how, dtype, size, ndim);
-        if (v != NULL) {
-            return v;
+    GenVar *v = NULL;
+    for (int i = 0; i < 3 && v == NULL; i++) {
+        Making making = (Making)draw_below(g, MAKE_COUNT);
+        v = made(g, making, dtype, size, ndim);
+        if (how != NULL) {
+            *how = making;
         }
     }
-    return NULL;
+    return v;
 }
 
 static void return_all(Gen *g, const Stmt *s) {
@@ -195,9 +196,10 @@ bool pattern_scatter_base(Gen *g) {
     for (int d = 0; d < n; d++) {
         size[d] = draw_between(g, 2, n > 2 ? 3 : 5);
     }
-    Making how;
-    GenVar *base = draw_chance(g, 50) ? made(g, MAKE_EXPANDED, float_dtype(g), size, n)
-                                      : made_somehow(g, float_dtype(g), size, n, &how);
+    bool expanded = draw_chance(g, 50);
+    DType dtype = float_dtype(g);
+    GenVar *base =
+        expanded ? made(g, MAKE_EXPANDED, dtype, size, n) : made_somehow(g, dtype, size, n, NULL);
     GenVar *y = base != NULL ? draw_this_op(g, form[draw_below(g, COUNT_OF(form))], base) : NULL;
     want_return(g, then_pointwise(g, y, 25));
     return y != NULL;

@@ -2,6 +2,7 @@
  * each rule. */
 #include "program/infer/infer.h"
 #include "program/derivatives/functions.h"
+#include "program/ops/missing.h"
 #include "program/semantics/semantics.h"
 
 #include <math.h>
@@ -116,10 +117,7 @@ void grad_xlogy(Grad *g) {
 }
 
 /* Ops that have a derivative in PyTorch only to raise an error. */
-void grad_not_implemented(Grad *g) {
-    error_set(g->e->err, ERR_invalid, "derivative for aten::%s is not implemented",
-              g->call->op->name);
-}
+void grad_not_implemented(Grad *g) { derivative_missing(g->call->op, g->e->err); }
 
 /* self: grad * (1 - weight); end: grad * weight; weight: grad * (end - self) */
 void grad_lerp(Grad *g) {

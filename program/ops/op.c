@@ -44,7 +44,7 @@ typedef struct OpRow {
     int dims[2];
     OpId window; /* 0, which is a factory, says none */
     bool discrete, floating, one_formula, summed_size, one_node, checks_first, foreach, random,
-        memory_order;
+        memory_order, long_memory, reads_memory;
     const char *non_differentiable;
 } OpRow;
 
@@ -66,6 +66,8 @@ typedef struct OpRow {
 #define ONE_NODE .one_node = true
 #define CHECKS_FIRST .checks_first = true
 #define MEMORY_ORDER .memory_order = true
+#define LONG_MEMORY .long_memory = true
+#define READS_MEMORY .reads_memory = true
 #define NON_DIFFERENTIABLE(name) .non_differentiable = name
 
 static const OpRow rows[OP_COUNT] = {
@@ -212,6 +214,8 @@ static void op_read_row(int id) {
     op->foreach = row->foreach;
     op->checks_first = row->checks_first;
     op->memory_order = row->memory_order;
+    op->long_memory = row->long_memory;
+    op->reads_memory = row->reads_memory;
     op->one_formula = row->one_formula;
     op->checks_overlap = row->checks & CHECKED;
     op->types_first = row->checks & TYPES_FIRST;
@@ -238,6 +242,7 @@ static void inherit_from_twin(OpInfo *op) {
     op->range = op->range ? op->range : twin->range;
     op->discrete |= twin->discrete;
     op->random |= twin->random;
+    op->reads_memory |= twin->reads_memory;
     if (op->dims[1] == 0) {
         memcpy(op->dims, twin->dims, sizeof op->dims);
     }

@@ -335,6 +335,8 @@ struct OpInfo {
                           history */
     bool memory_order; /* FUNC: the values of the result, or whether the op refuses self, depend on
                           the order in which the elements of self lie in memory */
+    bool long_memory;  /* FUNC: PyTorch gives its result more memory than the result needs */
+    bool reads_memory; /* it may read as far as the memory of its operand goes */
 };
 
 const OpInfo *op_info(OpId id);
