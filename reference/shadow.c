@@ -312,7 +312,7 @@ static void reference_shadow_compute(Session *s, const Call *call, Tensor *const
         return;
     }
     if (op->kind == KIND_POINTWISE) {
-        shadow_pointwise(call, out[0]);
+        shadow_pointwise(call, out[0], s->fused && out[0]->dtype == DT_float16);
         return;
     }
     CHECK(nout == 1);
@@ -374,11 +374,12 @@ static void reference_shadow_compute(Session *s, const Call *call, Tensor *const
     }
 }
 
-/* A float16 result that is infinite, of finite operands: in float32 it may be a number. */
+/* A float16 result that is infinite, of finite operands: in float32 it may be a number. (Those of a
+ * pointwise op: shadow_pointwise, element by element.) */
 static void shadow_open_overflow(const Call *call, const Tensor *out) {
     Storage *s = out->storage;
     bool overflows = out->dtype == DT_float16 && call->op->kind != KIND_FACTORY &&
-                     shadow_operands(call, out->dtype).finite;
+                     call->op->kind != KIND_POINTWISE && shadow_operands(call, out->dtype).finite;
     for (int64_t i = 0; overflows && i < s->numel; i++) {
         s->bound[i] = isinf(s->value64[i]) ? NAN : s->bound[i];
     }

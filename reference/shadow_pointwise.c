@@ -361,7 +361,17 @@ static void load_operand(Point *p, int i, const PwOperand *operand, int64_t at, 
                   : b;
 }
 
-void shadow_pointwise(const Call *call, const Tensor *out) {
+/* Are the operands that are tensors finite at one element of the result? */
+static bool reads_finite(const PwOperand *operands, int n, const int *slot, const Walk *w) {
+    bool finite = true;
+    for (int i = 0; i < n; i++) {
+        const Tensor *t = operands[i].tensor;
+        finite &= !t || isfinite(t->storage->value64[w->at[slot[i]]]);
+    }
+    return finite;
+}
+
+void shadow_pointwise(const Call *call, const Tensor *out, bool overflow_is_open) {
     DType compute, result;
     Error err = {0};
     CHECK(call->op->typing(call, &compute, &result, &err) == ERR_none);
@@ -403,6 +413,9 @@ void shadow_pointwise(const Call *call, const Tensor *out) {
             if (!discrete) {
                 shadow_overflow(value, bound, 0, coarse);
             }
+        }
+        if (overflow_is_open && isinf(*value) && reads_finite(operands, p.n, slot, &w)) {
+            *bound = NAN;
         }
     }
 }
