@@ -10,6 +10,7 @@
 #include <string.h>
 
 typedef struct DeadNames {
+    int nnames;
     bool *live;    /* by name */
     NameId *group; /* by name: one that may share its memory, or itself */
     bool *shown;   /* by group: it holds an input or something live */
@@ -30,13 +31,20 @@ static void dead_join(DeadNames *d, NameId a, NameId b) {
     d->group[group_of_name(d, a)] = group_of_name(d, b);
 }
 
-static bool dead_writes(const Stmt *s) {
-    return s->kind == STMT_OP && s->op->nparam > 0 && s->op->param[0].writes &&
-           s->op->kind != KIND_META && s->arg[0].given && s->arg[0].is_tensor;
+/* The tensor that the statement writes: self of an in-place op, `into`; or NAME_NONE. */
+static NameId written_name(const Stmt *s) {
+    bool op = s->kind == STMT_OP && s->op->kind != KIND_META;
+    for (int k = 0; op && k < s->op->nparam; k++) {
+        if (s->op->param[k].writes && s->arg[k].given && s->arg[k].is_tensor) {
+            return s->arg[k].tensor;
+        }
+    }
+    return NAME_NONE;
 }
 
 static bool only_computes(const Stmt *s) {
-    return s->kind == STMT_OP && s->nout > 0 && s->op->kind != KIND_META && !dead_writes(s);
+    return s->kind == STMT_OP && s->nout > 0 && s->op->kind != KIND_META &&
+           written_name(s) == NAME_NONE;
 }
 
 static void dead_note_bound(void *user, NameId *name, Use use) {
@@ -77,15 +85,26 @@ static void dead_count_use(void *user, NameId *name, Use use) {
     d->uses += *name != NAME_NONE && group_of_name(d, *name) == group_of_name(d, d->own);
 }
 
+/* Is it the only name of its memory? What it shared would keep what an `into` of another size does
+ * not reach. */
+static bool is_alone(const DeadNames *d, NameId name) {
+    int same = 0;
+    for (int i = 0; i < d->nnames; i++) {
+        same += group_of_name(d, (NameId)i) == group_of_name(d, name);
+    }
+    return same == 1;
+}
+
 /* Is what the statement writes written again before anything could read it? */
 static bool is_written_again(DeadNames *d, const Stmt *s) {
-    d->own = s->arg[0].tensor;
+    d->own = written_name(s);
     for (const Stmt *next = s->next; next && next->kind == STMT_OP; next = next->next) {
         d->uses = 0;
         stmt_uses((Stmt *)next, dead_count_use, d);
         if (d->uses > 0) {
-            return d->uses == 1 && dead_writes(next) && next->op->writes == WRITES_ALL &&
-                   next->arg[0].tensor == d->own;
+            bool all = next->op->out_dtype != OUT_NOT ? is_alone(d, d->own)
+                                                      : next->op->writes == WRITES_ALL;
+            return d->uses == 1 && all && written_name(next) == d->own;
         }
     }
     return false;
@@ -93,11 +112,11 @@ static bool is_written_again(DeadNames *d, const Stmt *s) {
 
 /* Has the statement an effect, or does something live need what it binds or writes? */
 static bool is_needed(DeadNames *d, Stmt *s) {
-    if (!dead_writes(s) && !only_computes(s)) {
+    NameId name = written_name(s);
+    if (name == NAME_NONE && !only_computes(s)) {
         return true;
     }
-    d->bound =
-        dead_writes(s) && d->shown[group_of_name(d, s->arg[0].tensor)] && !is_written_again(d, s);
+    d->bound = name != NAME_NONE && d->shown[group_of_name(d, name)] && !is_written_again(d, s);
     stmt_uses(s, dead_note_bound, d);
     return d->bound;
 }
@@ -112,8 +131,20 @@ static bool returns_its_own(const OpInfo *op, int nout) {
 
 static void join_aliases(DeadNames *d, const Stmt *s) {
     bool alone = s->kind != STMT_OP || returns_its_own(s->op, s->nout);
-    for (int i = 0; i < s->nout && !alone && s->arg[0].given && s->arg[0].is_tensor; i++) {
-        dead_join(d, s->out[i], s->arg[0].tensor);
+    NameId name = alone ? NAME_NONE : written_name(s);
+    if (name == NAME_NONE && !alone && s->arg[0].given && s->arg[0].is_tensor) {
+        name = s->arg[0].tensor;
+    }
+    for (int i = 0; i < s->nout && name != NAME_NONE; i++) {
+        dead_join(d, s->out[i], name);
+    }
+}
+
+static void join_inputs(DeadNames *d, const Input *input, int n) {
+    for (int i = 0; i < n; i++) {
+        if (input[i].storage != NAME_NONE) {
+            dead_join(d, input[i].name, input[i].storage);
+        }
     }
 }
 
@@ -124,7 +155,8 @@ static void show_groups(DeadNames *d, const Program *p) {
 }
 
 static DeadNames dead_names(Arena *arena, const Program *p) {
-    DeadNames d = {.live = arena_array(arena, bool, p->nnames + 1),
+    DeadNames d = {.nnames = p->nnames,
+                   .live = arena_array(arena, bool, p->nnames + 1),
                    .group = arena_array(arena, NameId, p->nnames + 1),
                    .shown = arena_array(arena, bool, p->nnames + 1)};
     for (int i = 0; i < p->nnames; i++) {
@@ -132,6 +164,10 @@ static DeadNames dead_names(Arena *arena, const Program *p) {
     }
     for (int i = 0; i < p->nstmts; i++) {
         join_aliases(&d, program_stmt(p, i));
+    }
+    join_inputs(&d, p->inputs, p->ninputs);
+    for (int i = 0; i < p->nrecalls; i++) {
+        join_inputs(&d, p->recalls[i].inputs, p->recalls[i].ninputs);
     }
     for (int i = 0; i < p->ninputs; i++) {
         d.live[p->inputs[i].name] = true;

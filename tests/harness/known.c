@@ -317,6 +317,30 @@ START_TEST(a_write_is_dead_if_all_of_it_is_written_again_unread) {
 }
 END_TEST
 
+#define INTO(op, into, self) "{\"op\":\"" op "\",\"into\":\"" into "\",\"self\":\"" self "\"}"
+#define SHARED(name, data)                                                                         \
+    "{\"name\":\"" name "\",\"dtype\":\"float32\",\"size\":[2],\"storage\":\"s\"" data "}"
+
+START_TEST(an_out_is_written_and_what_shares_its_memory_keeps_it) {
+    const Program *p = parse(
+        "{\"twingrad\":1,\"inputs\":[{\"name\":\"x\",\"dtype\":\"float32\",\"size\":[2],\"data\":"
+        "[1,2]},{\"name\":\"y\",\"dtype\":\"float32\",\"size\":[2],\"data\":[1,2]}," SHARED(
+            "p", ",\"data\":[1,2]") "," SHARED("q", "") "],\"body\":["
+        /* 0: covered by 1; 1: read by 2; 2: read by 3 */
+        INTO("neg", "x", "y") "," INTO("exp", "x", "y") "," INTO("abs", "y",
+                                                                 "x") "," INTO("neg", "y", "y") ","
+        /* 4: 5 reads it by another name; 6: 7 may leave a part of it to q */
+        OP0("neg_", "p") "," OP0("abs_", "q") "," FILL("p") "," INTO("exp", "p",
+                                                                     "y") "],"
+                                                                          "\"return\":[]}");
+    static const bool dead[] = {true, false, false, false, false, false, false, false};
+    ck_assert_int_eq(p->nstmts, COUNT_OF(dead));
+    for (int sid = 0; sid < p->nstmts; sid++) {
+        ck_assert_msg(statement_is_dead(p, sid) == dead[sid], "statement %d", sid);
+    }
+}
+END_TEST
+
 /* Only a kernel's view may share memory with its operand. */
 START_TEST(the_result_of_a_kernel_is_no_view) {
     const Program *p = parse(
@@ -439,6 +463,7 @@ int main(void) {
     tcase_add_test(tests, a_known_issue_covers_by_version_and_answer);
     tcase_add_test(tests, a_known_issue_covers_by_both_answers);
     tcase_add_test(tests, a_statement_is_dead_if_nothing_needs_its_result);
+    tcase_add_test(tests, an_out_is_written_and_what_shares_its_memory_keeps_it);
     tcase_add_test(tests, a_block_is_dead_if_all_of_its_statements_are);
     tcase_add_test(tests, asking_for_a_flag_needs_no_value);
     tcase_add_test(tests, a_write_is_dead_if_all_of_it_is_written_again_unread);
