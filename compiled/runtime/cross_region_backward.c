@@ -14,8 +14,8 @@
  * walks one tape. The error of a leaf that has been moved into the graph interior is deferred in
  * the same way (history_errors.c). */
 #include "compiled/runtime/runtime.h"
-#include "program/ops/missing.h"
 #include "program/lang/uses.h"
+#include "program/ops/missing.h"
 #include "tensor/array.h"
 
 /* ---- what has arrived ---- */

@@ -127,7 +127,7 @@ static GenVar *made(Gen *g, Making how, DType dtype, const int64_t *size, int nd
     return NULL;
 }
 
-/* *how: how it was made, if anyone asks. */
+/* *how: how it was made; how may be NULL. */
 static GenVar *made_somehow(Gen *g, DType dtype, const int64_t *size, int ndim, Making *how) {
     GenVar *v = NULL;
     for (int i = 0; i < 3 && v == NULL; i++) {

@@ -31,20 +31,13 @@ static void dead_join(DeadNames *d, NameId a, NameId b) {
     d->group[group_of_name(d, a)] = group_of_name(d, b);
 }
 
-/* The tensor that the statement writes: self of an in-place op, `into`; or NAME_NONE. */
-static NameId written_name(const Stmt *s) {
-    bool op = s->kind == STMT_OP && s->op->kind != KIND_META;
-    for (int k = 0; op && k < s->op->nparam; k++) {
-        if (s->op->param[k].writes && s->arg[k].given && s->arg[k].is_tensor) {
-            return s->arg[k].tensor;
-        }
-    }
-    return NAME_NONE;
+static bool dead_writes(const Stmt *s) {
+    return s->kind == STMT_OP && s->op->nparam > 0 && s->op->param[0].writes &&
+           s->op->kind != KIND_META && s->arg[0].given && s->arg[0].is_tensor;
 }
 
 static bool only_computes(const Stmt *s) {
-    return s->kind == STMT_OP && s->nout > 0 && s->op->kind != KIND_META &&
-           written_name(s) == NAME_NONE;
+    return s->kind == STMT_OP && s->nout > 0 && s->op->kind != KIND_META && !dead_writes(s);
 }
 
 static void dead_note_bound(void *user, NameId *name, Use use) {
@@ -97,14 +90,14 @@ static bool is_alone(const DeadNames *d, NameId name) {
 
 /* Is what the statement writes written again before anything could read it? */
 static bool is_written_again(DeadNames *d, const Stmt *s) {
-    d->own = written_name(s);
+    d->own = s->arg[0].tensor;
     for (const Stmt *next = s->next; next && next->kind == STMT_OP; next = next->next) {
         d->uses = 0;
         stmt_uses((Stmt *)next, dead_count_use, d);
         if (d->uses > 0) {
             bool all = next->op->out_dtype != OUT_NOT ? is_alone(d, d->own)
                                                       : next->op->writes == WRITES_ALL;
-            return d->uses == 1 && all && written_name(next) == d->own;
+            return d->uses == 1 && all && dead_writes(next) && next->arg[0].tensor == d->own;
         }
     }
     return false;
@@ -112,11 +105,11 @@ static bool is_written_again(DeadNames *d, const Stmt *s) {
 
 /* Has the statement an effect, or does something live need what it binds or writes? */
 static bool is_needed(DeadNames *d, Stmt *s) {
-    NameId name = written_name(s);
-    if (name == NAME_NONE && !only_computes(s)) {
+    if (!dead_writes(s) && !only_computes(s)) {
         return true;
     }
-    d->bound = name != NAME_NONE && d->shown[group_of_name(d, name)] && !is_written_again(d, s);
+    d->bound =
+        dead_writes(s) && d->shown[group_of_name(d, s->arg[0].tensor)] && !is_written_again(d, s);
     stmt_uses(s, dead_note_bound, d);
     return d->bound;
 }
@@ -131,12 +124,8 @@ static bool returns_its_own(const OpInfo *op, int nout) {
 
 static void join_aliases(DeadNames *d, const Stmt *s) {
     bool alone = s->kind != STMT_OP || returns_its_own(s->op, s->nout);
-    NameId name = alone ? NAME_NONE : written_name(s);
-    if (name == NAME_NONE && !alone && s->arg[0].given && s->arg[0].is_tensor) {
-        name = s->arg[0].tensor;
-    }
-    for (int i = 0; i < s->nout && name != NAME_NONE; i++) {
-        dead_join(d, s->out[i], name);
+    for (int i = 0; i < s->nout && !alone && s->arg[0].given && s->arg[0].is_tensor; i++) {
+        dead_join(d, s->out[i], s->arg[0].tensor);
     }
 }
 
