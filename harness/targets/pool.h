@@ -2,6 +2,7 @@
 #ifndef HARNESS_TARGET_POOL_H
 #define HARNESS_TARGET_POOL_H
 
+#include "harness/targets/deadline.h"
 #include "harness/targets/declare.h"
 #include "harness/targets/process.h"
 #include "harness/targets/settings.h"
@@ -34,7 +35,7 @@ typedef struct TargetWorker {
     WorkerState state;
     Process process;
     Ticket *ticket;
-    double deadline;
+    Deadline deadline;
     int64_t programs; /* that this process has run */
 } TargetWorker;
 

@@ -151,7 +151,7 @@ static void start_worker(Target *t, TargetWorker *w) {
     w->programs = 0;
     w->process.send = hello;
     w->process.left = strlen(hello);
-    w->deadline = now_seconds() + START_SECONDS;
+    deadline_set(&w->deadline, START_SECONDS);
 }
 
 static void finish_start(Target *t, TargetWorker *w) {
@@ -206,7 +206,7 @@ static void send_queued(Target *t) {
                 w->process.send = ticket->request.v;
                 w->process.left = (size_t)ticket->request.n;
                 w->process.ntail = 0;
-                w->deadline = now_seconds() + t->settings.timeout * modes_asked(ticket);
+                deadline_set(&w->deadline, t->settings.timeout * modes_asked(ticket));
                 w->state = WORKER_BUSY;
                 ticket->state = TICKET_SENT;
                 queued--;
@@ -239,16 +239,19 @@ static void update_worker(Target *t, TargetWorker *w) {
         return;
     }
     process_pump(&w->process);
-    bool starting = w->state == WORKER_STARTING, late = now_seconds() > w->deadline;
+    bool starting = w->state == WORKER_STARTING;
     if (process_line(&w->process) >= 0) {
         (starting ? finish_start : take_answer)(t, w);
-    } else if (w->process.ended || process_floods(&w->process) || late) {
+        return;
+    }
+    bool late = deadline_passed(&w->deadline, &w->process);
+    if (w->process.ended || process_floods(&w->process) || late) {
         char what[100];
         snprintf(what, sizeof what,
                  late               ? "no answer within %.3g seconds"
                  : w->process.ended ? "no answer"
                                     : "an answer without an end",
-                 starting ? (double)START_SECONDS : t->settings.timeout * modes_asked(w->ticket));
+                 w->deadline.seconds);
         if (starting) {
             start_failed(t, w, what);
         } else {
@@ -269,7 +272,7 @@ static void run_event_loop_once(Target *t) {
             double left =
                 process_line(&w->process) >= 0
                     ? 0
-                    : w->deadline - now_seconds(); /* the answer may have been read already */
+                    : deadline_left(&w->deadline); /* the answer may have been read already */
             wait = left < wait ? left : wait;
         }
     }

@@ -1,4 +1,4 @@
-"""A target that misbehaves on request: the program's name says how ("die", "hang", "garbage", "flood", "kill", "noid", "long", "late word", "hungry", "orphan", "held"); "die compiled" when it is run in that mode, "die together" in two modes at once); further arguments are the modes that it has besides eager; any other is answered with one call that returned nothing, "flaky" with a wrong version at
+"""A target that misbehaves on request: the program's name says how ("die", "hang", "garbage", "flood", "kill", "noid", "long", "late word", "hungry", "orphan", "held", "spin", "slow core", "slow core of a child"); "die compiled" when it is run in that mode, "die together" in two modes at once); further arguments are the modes that it has besides eager; any other is answered with one call that returned nothing, "flaky" with a wrong version at
 every other request, "wrong" when compiled, "wrong of small" then, where the program has fewer than two inputs, "raise" then and in the mode fake (in the function FAKE_FRAME, if that is set), "raise at first" then, at a first statement that is an op, "raise for computed" then, where the program returns what is not an input, "refuse" in eager mode at a first statement that binds something, "hash" too unless PYTHONHASHSEED is 2, "slow" too, which never answers then. "last" answers the first request
 after FAKE_OTHERS others, and dies if there are none within ten seconds. FAKE_AS is a name for all programs. "exit" as an argument: ends at once; "accepts": takes requests for several modes, and for a
 process of their own. FAKE_LOG names a file that gets a line for each request: its process, the modes, "alone", and
@@ -8,6 +8,16 @@ import os
 import signal
 import sys
 import time
+
+
+
+def on_a_slow_core():  # four seconds by the clock, a quarter of them of processor time
+    for _ in range(40):
+        until = time.process_time() + 0.025
+        while time.process_time() < until:
+            pass
+        time.sleep(0.075)
+
 
 how = sys.argv[1] if len(sys.argv) > 1 else ""
 if how == "exit":
@@ -36,6 +46,17 @@ for line in sys.stdin:
         sys.exit("dying of " + name)
     elif name == "hang":
         time.sleep(600)
+    elif name == "spin":
+        while True:
+            pass
+    elif name == "slow core":
+        on_a_slow_core()
+    elif name == "slow core of a child":
+        child = os.fork()
+        if child == 0:
+            on_a_slow_core()
+            os._exit(0)
+        os.waitpid(child, 0)
     elif name == "garbage":
         print("this is not JSON", flush=True)
         continue
