@@ -76,15 +76,24 @@ class Sharing:
     """This process among those that share the compiler; `folder` is theirs."""
 
     def __init__(self, folder):
-        os.makedirs(folder, exist_ok=True)
         self.folder = folder
         self.name = str(os.getpid())
         self.pid = os.getpid()
-        self.life = Held(self.path("alive"))
+        self.life = self.enter()
         self.made = 0  # files that this process compiled
         self.built = {}  # target: (library, name of the module)
         self.lean = False  # the symbols of PyTorch's libraries are visible
         atexit.register(self.leave)
+
+    def enter(self):
+        """The lock of a process that lives, taken with the mutex held: a file without its lock is a dead one's. The last to leave may remove the folder meanwhile."""
+        while True:
+            os.makedirs(self.folder, exist_ok=True)
+            try:
+                with self.mutex():
+                    return Held(self.path("alive"))
+            except FileNotFoundError:
+                pass
 
     def path(self, kind, name=None):
         return os.path.join(self.folder, "%s.%s" % (name or self.name, kind))
@@ -99,14 +108,16 @@ class Sharing:
             unlink(self.path("busy"))
 
     def leave(self):
-        if self.here():
-            for path in glob.glob(self.path("*")):
-                unlink(path)
-            try:
+        if not self.here():
+            return
+        try:
+            with self.mutex():
+                for path in glob.glob(self.path("*")):
+                    unlink(path)
                 if not glob.glob(os.path.join(self.folder, "*.alive")):
                     shutil.rmtree(self.folder)
-            except OSError:
-                pass
+        except OSError:
+            pass  # the folder is gone
 
     # ---- with the mutex held ----
 
@@ -115,16 +126,17 @@ class Sharing:
 
     def others(self):
         """The names of all that live, this process included; what dead ones left is removed."""
-        names = []
+        names = [self.name]
         for path in glob.glob(os.path.join(self.folder, "*.alive")):
             name = os.path.basename(path)[:-len(".alive")]
-            if name != self.name:
-                with Held(path, wait=False) as lock:
-                    if lock.ok:
-                        for left in glob.glob(self.path("*", name)):
-                            unlink(left)
-                        continue
-            names.append(name)
+            if name == self.name:
+                continue
+            with Held(path, wait=False) as lock:
+                if not lock.ok:
+                    names.append(name)
+                    continue
+                for left in glob.glob(self.path("*", name)):
+                    unlink(left)
         return names
 
     def take_batch(self, since):
@@ -279,8 +291,11 @@ def install(session):
         if source:
             with open(source[0]) as text:
                 shareable = "PyInit_kernel(" in text.read() and target in command
-            if shareable and sharing.build(source[0], target, command):
-                return None
+            try:
+                if shareable and sharing.build(source[0], target, command):
+                    return None
+            except OSError:
+                pass  # somebody removed the folder
         return compile_alone(lock_path, builders)
 
     def load_shared(cls, path, key):
