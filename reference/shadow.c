@@ -312,7 +312,7 @@ static void reference_shadow_compute(Session *s, const Call *call, Tensor *const
         return;
     }
     if (op->kind == KIND_POINTWISE) {
-        shadow_pointwise(call, out[0], s->fused && out[0]->dtype == DT_float16);
+        shadow_pointwise(call, out[0], s->fused);
         return;
     }
     CHECK(nout == 1);

@@ -20,9 +20,10 @@ void shadow_allocate(Session *s, const Tensor *t);
 void shadow_load(Session *s, Storage *storage);
 /* After `call` was computed into `out`: its shadow. */
 void shadow_compute(Session *s, const Call *call, Tensor *const *out, int nout);
-/* The part of shadow_compute for POINTWISE rows. `overflow_is_open`: an infinity that comes of
- * finite numbers is inconclusive. */
-void shadow_pointwise(const Call *call, const Tensor *out, bool overflow_is_open);
+/* The part of shadow_compute for POINTWISE rows. `fused`: beside an executor that fuses, an
+ * infinity in float16 that comes of finite numbers is inconclusive, and so is the sign of a zero
+ * that is picked from zeros of both signs. */
+void shadow_pointwise(const Call *call, const Tensor *out, bool fused);
 /* `x` rounded to a floating dtype. */
 double shadow_round(double x, DType dtype);
 /* The smallest subnormal: what an operation that may underflow loses at most. */

@@ -371,7 +371,18 @@ static bool reads_finite(const PwOperand *operands, int n, const int *slot, cons
     return finite;
 }
 
-void shadow_pointwise(const Call *call, const Tensor *out, bool overflow_is_open) {
+/* Is the result one of two zeros of different signs? They are equal, so either may be picked:
+ * vector code takes another one than scalar code (maxps; std::max). */
+static bool picks_a_zero(const Point *p, double y) {
+    bool negative = false, positive = false;
+    for (int i = 0; i < p->n; i++) {
+        negative |= p->x[i] == 0 && signbit(p->x[i]);
+        positive |= p->x[i] == 0 && !signbit(p->x[i]);
+    }
+    return picks(p->pw) && y == 0 && negative && positive;
+}
+
+void shadow_pointwise(const Call *call, const Tensor *out, bool fused) {
     DType compute, result;
     Error err = {0};
     CHECK(call->op->typing(call, &compute, &result, &err) == ERR_none);
@@ -414,8 +425,12 @@ void shadow_pointwise(const Call *call, const Tensor *out, bool overflow_is_open
                 shadow_overflow(value, bound, 0, coarse);
             }
         }
-        if (overflow_is_open && isinf(*value) && reads_finite(operands, p.n, slot, &w)) {
+        if (fused && to->dtype == DT_float16 && isinf(*value) &&
+            reads_finite(operands, p.n, slot, &w)) {
             *bound = NAN;
+        }
+        if (fused && *bound == 0 && computes_float && picks_a_zero(&p, *value)) {
+            *bound = shadow_grain(coarse); /* zeros of either sign are the same */
         }
     }
 }

@@ -26,7 +26,7 @@ struct Session {
     RandomStream stream;      /* of the call; Emit.randoms counts */
     bool running_backward;    /* results are bare Tensors: nothing is recorded */
     bool shadow;              /* storages carry value64 and bound */
-    bool fused;               /* an overflow in float16 is open (RunOptions) */
+    bool fused;               /* beside an executor that fuses (RunOptions) */
     bool shadow_inconclusive; /* some element was inconclusive */
     bool long_memory;         /* an op ran whose result has more memory in PyTorch than it needs */
     bool shadow_lost;     /* a size or a Python index was read from an inconclusive value: all that

@@ -120,7 +120,7 @@ typedef struct RunOptions {
     bool poke; /* run the write-through check: write to every return and record again (format.md) */
     bool shadow; /* reference: run with the float64 shadow */
     bool fused;  /* ... beside an executor that may keep a float16 result in float32 until it is
-                    stored */
+                    stored, and that may pick another one of two equal zeros */
     bool detect_unspecified; /* reference: detect behaviour that PyTorch 1.13 leaves unspecified */
     Limits limits;
     int64_t (*executed)[DT_COUNT]; /* reference: counts completed statements by op and by the dtype

@@ -254,6 +254,26 @@ START_TEST(an_overflow_in_float16_is_open_beside_an_executor_that_fuses) {
 }
 END_TEST
 
+/* max(0, -0) is either; 1 over it is an infinity of either sign. max(0, 0) and max(-1, 0) are
+ * exact. */
+START_TEST(the_sign_of_a_picked_zero_is_open_beside_an_executor_that_fuses) {
+    const char *inputs = "{'name': 'x', 'dtype': 'float32', 'size': [4], 'data': [0, -0.0, -1, 3]}",
+               *body = "{'op': 'clamp_min', 'self': 'x', 'min': {'float': '-0.0'}, 'out': 'v'}, "
+                       "{'op': 'reciprocal', 'self': 'v', 'out': 'r'}";
+    for (int fused = 0; fused < 2; fused++) {
+        Result *r =
+            run_under(inputs, body, "'v', 'r'", (RunOptions){.shadow = true, .fused = fused != 0});
+        assert_ok(r);
+        const double *bound = r->calls[0].returns[0].values.bound;
+        ck_assert_int_eq(bound[0] > 0, fused);
+        for (int i = 1; i < 4; i++) {
+            ck_assert(bound[i] == 0);
+        }
+        ck_assert_int_eq(isnan(r->calls[0].returns[1].values.bound[0]), fused);
+    }
+}
+END_TEST
+
 int main(void) {
     Suite *suite = suite_create("shadow");
     TCase *tests = tcase_create("bounds");
@@ -272,6 +292,7 @@ int main(void) {
     tcase_add_test(tests, the_rounding_of_a_number_counts_in_a_half_product);
     tcase_add_test(tests, a_sum_of_gradients_of_a_list_is_as_exact_as_in_any_order);
     tcase_add_test(tests, an_overflow_in_float16_is_open_beside_an_executor_that_fuses);
+    tcase_add_test(tests, the_sign_of_a_picked_zero_is_open_beside_an_executor_that_fuses);
     suite_add_tcase(suite, tests);
     return run_suite("reference/shadow", suite);
 }
