@@ -164,6 +164,12 @@ class Sharing:
 
     def build(self, source, target, command):
         """Has the kernel compiled; False if it was not."""
+        try:
+            return self.ask(source, target, command)
+        except OSError:
+            return False  # somebody removed the folder, or the disk is full
+
+    def ask(self, source, target, command):
         since = time.monotonic()
         unlink(self.path("answer"))
         write(self.path("wants"), {"source": source, "target": target, "command": command})
@@ -291,11 +297,8 @@ def install(session):
         if source:
             with open(source[0]) as text:
                 shareable = "PyInit_kernel(" in text.read() and target in command
-            try:
-                if shareable and sharing.build(source[0], target, command):
-                    return None
-            except OSError:
-                pass  # somebody removed the folder
+            if shareable and sharing.build(source[0], target, command):
+                return None
         return compile_alone(lock_path, builders)
 
     def load_shared(cls, path, key):
