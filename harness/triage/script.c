@@ -4,6 +4,7 @@
 #include "harness/targets/mode.h"
 #include "harness/triage/script.h"
 
+#include "harness/targets/deadline.h"
 #include "harness/targets/process.h"
 #include "harness/util/clock.h"
 #include "harness/util/io.h"
@@ -29,6 +30,7 @@ static ScriptAnswer answer_of(Process *process) {
     return some || died ? SCRIPT_SHOWS : none ? SCRIPT_NOTHING : SCRIPT_UNKNOWN;
 }
 
+/* `end`: of the clock, or 0. */
 static ScriptAnswer run_until(const Target *target, const char *script, const char *mode,
                               double end) {
     char *const argv[] = {(char *)target_program(target), (char *)script, (char *)mode, NULL};
@@ -38,7 +40,10 @@ static ScriptAnswer run_until(const Target *target, const char *script, const ch
                        message, sizeof message)) {
         return SCRIPT_UNKNOWN;
     }
-    while (!process.ended && now_seconds() < end) {
+    Deadline deadline;
+    deadline_set(&deadline, MOST_SECONDS);
+    while (!process.ended && !(end > 0 && now_seconds() >= end) &&
+           !deadline_passed(&deadline, &process)) {
         struct pollfd fds[3];
         poll(fds, (nfds_t)process_poll(&process, fds), 200);
         process_pump(&process);
@@ -66,9 +71,8 @@ ScriptAnswer script_run(const Checker *c, const Program *p, double end) {
     const char *mode = mode_of_script(&arena, target_mode(e->target));
     program_print_repro(&script, p, mode);
     snprintf(path, sizeof path, "%s/repro.py", folder);
-    double last = now_seconds() + MOST_SECONDS;
     ScriptAnswer answer = io_write(path, script.v, script.n, message, sizeof message)
-                              ? run_until(e->target, path, mode, end > 0 && end < last ? end : last)
+                              ? run_until(e->target, path, mode, end)
                               : SCRIPT_UNKNOWN;
     unlink(path);
     rmdir(folder);
