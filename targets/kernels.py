@@ -28,7 +28,8 @@ import subprocess
 import tempfile
 import time
 
-POLL = 0.01  # seconds
+POLL = 0.02  # seconds from one look for an answer to the next
+LOOKS = 5  # of them for one at the other processes, which costs far more: always looking took a twelfth of a core
 PATIENCE = 5.0  # seconds after which a request no longer waits for processes that do not
 LIMIT = 300.0  # seconds after which a process compiles for itself
 PREFIX = "twingrad-kernels-"
@@ -173,21 +174,13 @@ class Sharing:
         since = time.monotonic()
         unlink(self.path("answer"))
         write(self.path("wants"), {"source": source, "target": target, "command": command})
-        while not os.path.exists(self.path("answer")):
-            with Held(os.path.join(self.folder, "compiler"), wait=False) as compiler:
-                batch = {}
-                if compiler.ok:
-                    with self.mutex():
-                        batch = self.take_batch(since)
-                if batch:
-                    self.compile(batch)
-                    continue
-            with self.mutex():
-                given_up = time.monotonic() - since > LIMIT or self.compiler_died()
-                if given_up:
-                    unlink(self.path("wants"))
-                    unlink(self.path("taken"))
-                    return False
+        answered, looks = self.path("answer"), 0
+        while not os.path.exists(answered):
+            if looks % LOOKS == 0 and not self.look(since):
+                unlink(self.path("wants"))
+                unlink(self.path("taken"))
+                return False
+            looks += 1
             time.sleep(POLL)
         unlink(self.path("taken"))
         answer = read(self.path("answer"))
@@ -195,6 +188,19 @@ class Sharing:
         if answer:
             self.built[target] = answer["so"], answer["name"]
         return bool(answer)
+
+    def look(self, since):
+        """Compiles what all wait for, if it is time and nobody else does; False if this process waits in vain."""
+        with Held(os.path.join(self.folder, "compiler"), wait=False) as compiler:
+            batch = {}
+            if compiler.ok:
+                with self.mutex():
+                    batch = self.take_batch(since)
+            if batch:
+                self.compile(batch)
+                return True
+        with self.mutex():
+            return time.monotonic() - since <= LIMIT and not self.compiler_died()
 
     def compile(self, batch):
         """Answers each request of the batch."""
