@@ -103,10 +103,10 @@ class Sharing:
         return os.getpid() == self.pid  # a forked child is none of them
 
     def busy(self, yes):
-        if yes:
-            open(self.path("busy"), "w").close()
-        else:
+        if not yes:
             unlink(self.path("busy"))
+        elif os.path.isdir(self.folder):  # without it every process compiles for itself
+            open(self.path("busy"), "w").close()
 
     def leave(self):
         if not self.here():
