@@ -70,6 +70,20 @@ void check_submit(Checker *c, const Program *p) {
     }
 }
 
+void check_turn(Checker *c) {
+    if (c->a.target) {
+        target_turn(c->a.target);
+    }
+    if (c->b.target) {
+        target_turn(c->b.target);
+    }
+}
+
+bool check_is_ready(Checker *c, const Program *p) {
+    return (!c->a.target || target_is_done(c->a.target, p)) &&
+           (!c->b.target || target_is_done(c->b.target, p));
+}
+
 bool checker_collects(const Checker *c) { return c->a.native || c->b.native; }
 
 void check_collect(Checker *c, const Program *p, Arena *arena) {

@@ -52,6 +52,10 @@ void checker_until(Checker *c, double until);
 /* Starts `p` on the executors that run in other processes; `p` must live until check_program is
  * called for it. */
 void check_submit(Checker *c, const Program *p);
+/* Lets the processes go on with what was submitted; does not wait for them. */
+void check_turn(Checker *c);
+/* Would check_program not wait for a process that runs `p`, which was submitted? */
+bool check_is_ready(Checker *c, const Program *p);
 /* Does an executor of the pair compile several programs at once (check_collect)? */
 bool checker_collects(const Checker *c);
 /* Announces a program that will be checked soon; `arena` is scratch. */

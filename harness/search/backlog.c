@@ -71,18 +71,52 @@ static bool open_again(Backlog *b, const CampaignOptions *o, int variation) {
     return b->opened;
 }
 
+/* Waits for the program if it was submitted and still runs. */
 static void run_again(Backlog *b, Waiting *w) {
     Arena scratch = ARENA_EMPTY;
     CheckResult out;
     check_program(&b->again, w->program, &scratch, &out);
+    w->running = false;
     bool found = out.verdict == FINDING;
     bool late = out.a->failure == FAILURE_TIMEOUT || out.b->failure == FAILURE_TIMEOUT;
-    if (!late) { /* a late answer says nothing, also where both are late */
+    bool cut = out.verdict == SKIP && out.skip == SKIP_LIMIT; /* the time of the run was up */
+    if (!late && !cut) { /* a late answer says nothing, also where both are late */
         w->runs++;
         w->seen += found && out.finding.oracle == w->finding.oracle &&
                    strcmp(out.finding.kind, w->finding.kind) == 0;
     }
     arena_destroy(&scratch);
+}
+
+void backlog_turn(Backlog *b) {
+    bool any = false;
+    for (int i = 0; i < b->n; i++) {
+        any |= b->waiting[i]->running;
+    }
+    if (!any) {
+        return;
+    }
+    check_turn(&b->again);
+    for (int i = 0; i < b->n; i++) {
+        Waiting *w = b->waiting[i];
+        if (w->running && check_is_ready(&b->again, w->program)) {
+            run_again(b, w);
+        } else if (w->running) {
+            check_submit(&b->again, w->program); /* again, if too many were queued */
+        }
+    }
+}
+
+/* Waits until `end` for all that run. */
+static void finish_running(Backlog *b, double end) {
+    if (end > 0) {
+        backlog_until(b, end);
+    }
+    for (int i = 0; i < b->n && !interrupt_came(); i++) {
+        if (b->waiting[i]->running) {
+            run_again(b, b->waiting[i]);
+        }
+    }
 }
 
 bool backlog_steady(const Backlog *b, const Waiting *w) {
@@ -96,6 +130,7 @@ bool backlog_steady(const Backlog *b, const Waiting *w) {
 }
 
 void backlog_repeat(Backlog *b, const CampaignOptions *o, double end) {
+    finish_running(b, end);
     for (int v = 2; v <= VARIATIONS && b->n > 0 && !b->cannot_open && !interrupt_came(); v++) {
         if ((end > 0 && now_seconds() >= end) || !open_again(b, o, v)) {
             return;
@@ -138,7 +173,8 @@ void backlog_add(Backlog *b, const CampaignOptions *o, const Program *p, const F
     b->waiting[b->n++] = w;
     bool late = strcmp(finding->kind, "timeout") == 0; /* every run would take as long */
     if (w->rank == 0 && !late && (b->opened || (!b->cannot_open && open_again(b, o, 1)))) {
-        run_again(b, w);
+        w->running = true;
+        check_submit(&b->again, w->program);
     }
 }
 

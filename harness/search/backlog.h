@@ -1,7 +1,8 @@
 /* Backlog: findings of a search with a target in the pair. A check by a target costs milliseconds
  * to seconds, and minimizing takes hundreds of them, so the search does not stop for a finding. It
- * runs the program again in a process of its own, keeps it if it is among the first of its sketch,
- * and goes on. A sketch is what is known without running anything more: oracle, kind, op, error.
+ * keeps the program if it is among the first of its sketch, has it run again in a process of its
+ * own, and goes on meanwhile. A sketch is what is known without running anything more: oracle,
+ * kind, op, error.
  *
  *     while searching   finding -> sketch -> new? -> run again alone -> kept
  *     afterwards        kept -> run again in other processes -> locate -> known? -> minimize
@@ -24,6 +25,7 @@ typedef struct Waiting {
     bool bare;
     int sketch;     /* index */
     int rank;       /* 0: the first of its sketch, which alone is run again */
+    bool running;   /* again, in its own process */
     int runs, seen; /* how often it was run again, and showed the same */
 } Waiting;
 
@@ -47,6 +49,8 @@ typedef struct Backlog {
 /* Takes a finding of `p`, which is copied if it is kept. */
 void backlog_add(Backlog *b, const CampaignOptions *o, const Program *p, const Finding *finding,
                  uint32_t fired, int64_t index, bool bare);
+/* Takes the results of programs that ran again meanwhile. */
+void backlog_turn(Backlog *b);
 /* Seconds of the run that are needed after the search, for what is kept so far. */
 double backlog_reserve(const Backlog *b, double seconds);
 /* Runs the first of each sketch again in processes with other hash seeds and numbers of threads,

@@ -140,6 +140,7 @@ void search_run(Search *s) {
     search_wait_until(s, s->end);
     while (search_goes_on(s)) {
         search_one(s);
+        backlog_turn(&s->backlog);
         s->now = now_seconds();
         s->events.progress(s->events.user, s);
         if (s->detailed && tally_due(&s->tally)) {

@@ -60,6 +60,16 @@ struct Target {
     TargetCounters counters;
 };
 
+/* ---- target.c: the processes ---- */
+enum { POOL_WAIT = 1 }; /* seconds */
+/* Sends queued tickets to idle processes; starts processes for the rest. */
+void pool_send(Target *pool);
+/* Goes once through the event loop; waits for at most `wait` seconds. */
+void pool_turn(Target *pool, double wait);
+void pool_stop(TargetWorker *w);
+/* The time of the run is up. */
+bool pool_is_late(const Target *t);
+
 /* ---- exchange.c: the lines that are exchanged ---- */
 /* Fills ticket->request. */
 void exchange_request(const Target *t, Ticket *ticket);

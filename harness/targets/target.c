@@ -38,7 +38,7 @@ TargetCounters target_counters(const Target *t) { return t->counters; }
 
 /* ---- the end of a ticket ---- */
 
-static void stop_worker(TargetWorker *w) {
+void pool_stop(TargetWorker *w) {
     process_stop(&w->process);
     w->state = WORKER_OFF;
     w->ticket = NULL;
@@ -65,7 +65,7 @@ static void end_request(Target *t, Ticket *ticket) {
 static void fail_worker(Target *t, TargetWorker *w, Failure failure, const char *what) {
     Ticket *ticket = w->ticket;
     bool died = w->process.ended;
-    stop_worker(w);
+    pool_stop(w);
     if (!ticket) {
         return;
     }
@@ -116,7 +116,7 @@ static void take_answer(Target *t, TargetWorker *w) {
     w->ticket = NULL;
     w->programs++;
     if ((alone || worn_out(t, w)) && w->process.used == 0) {
-        stop_worker(w);
+        pool_stop(w);
     }
 }
 
@@ -187,8 +187,7 @@ static Ticket *next_queued(Target *t) {
 
 static int modes_asked(const Ticket *ticket) { return ticket->part < 0 ? ticket->nmodes : 1; }
 
-/* Sends queued tickets to idle processes; starts processes for the rest. */
-static void send_queued(Target *t) {
+void pool_send(Target *t) {
     int starting = 0, queued = 0;
     for (int i = 0; i < MAX_TICKETS; i++) {
         queued += t->ticket[i].state == TICKET_QUEUED;
@@ -199,7 +198,7 @@ static void send_queued(Target *t) {
             process_pump(&w->process);
             if (w->process.ended ||
                 w->process.used > 0) { /* it died, or wrote output without a request */
-                stop_worker(w);
+                pool_stop(w);
             } else {
                 Ticket *ticket = next_queued(t);
                 w->ticket = ticket;
@@ -260,11 +259,10 @@ static void update_worker(Target *t, TargetWorker *w) {
     }
 }
 
-static void run_event_loop_once(Target *t) {
-    send_queued(t);
+void pool_turn(Target *t, double wait) {
+    pool_send(t);
     struct pollfd fds[3 * TARGET_MAX_WORKERS];
     int n = 0;
-    double wait = 1;
     for (int i = 0; i < t->settings.workers; i++) {
         const TargetWorker *w = &t->worker[i];
         if (w->state == WORKER_STARTING || w->state == WORKER_BUSY) {
@@ -282,133 +280,10 @@ static void run_event_loop_once(Target *t) {
     for (int i = 0; i < t->settings.workers; i++) {
         update_worker(t, &t->worker[i]);
     }
-    send_queued(t); /* idle processes go on while the caller uses the result */
+    pool_send(t); /* idle processes go on while the caller uses the result */
     for (int i = 0; i < t->settings.workers; i++) {
         process_pump(&t->worker[i].process);
     }
-}
-
-/* ---- tickets ---- */
-
-/* The place of `t` among the modes of a ticket, if its result has not been taken; else -1. */
-static int place_of(const Ticket *ticket, const Target *t) {
-    for (int i = 0; i < ticket->nmodes; i++) {
-        if (ticket->by[i] == t && !ticket->taken[i]) {
-            return i;
-        }
-    }
-    return -1;
-}
-
-static Ticket *find_ticket(Target *pool, const Target *t, const Program *p) {
-    for (int i = 0; i < MAX_TICKETS; i++) {
-        Ticket *k = &pool->ticket[i];
-        if (k->state != TICKET_FREE && k->program == p && place_of(k, t) >= 0) {
-            return k;
-        }
-    }
-    return NULL;
-}
-
-/* `second` may be NULL. */
-static Ticket *new_ticket(Target *pool, const Program *p, const RunOptions *options, Target *first,
-                          Target *second) {
-    for (int i = 0; i < MAX_TICKETS; i++) {
-        Ticket *k = &pool->ticket[i];
-        if (k->state == TICKET_FREE) {
-            Arena arena = k->arena;
-            arena_reset(&arena);
-            *k = (Ticket){.state = TICKET_QUEUED,
-                          .id = pool->next_id++,
-                          .program = p,
-                          .options = *options,
-                          .by = {first, second},
-                          .nmodes = second ? 2 : 1,
-                          .part = -1,
-                          .arena = arena};
-            exchange_request(pool, k);
-            first->counters.programs++;
-            if (second) {
-                second->counters.programs++;
-            }
-            return k;
-        }
-    }
-    return NULL;
-}
-
-static bool submit(Target *pool, const Program *p, const RunOptions *options, Target *first,
-                   Target *second) {
-    if (find_ticket(pool, first, p)) {
-        return true;
-    }
-    int open = 0;
-    for (int i = 0; i < MAX_TICKETS; i++) {
-        open += pool->ticket[i].state != TICKET_FREE;
-    }
-    if (open >= MAX_TICKETS - 1 ||
-        !new_ticket(pool, p, options, first, second)) { /* one is kept for target_run */
-        return false;
-    }
-    send_queued(pool);
-    for (int i = 0; i < pool->settings.workers; i++) {
-        process_pump(&pool->worker[i].process);
-    }
-    return true;
-}
-
-static Target *pool_of(Target *t) { return t->host ? t->host : t; }
-
-bool target_submit(Target *t, const Program *p, const RunOptions *options) {
-    return submit(pool_of(t), p, options, t, NULL);
-}
-
-bool target_submit_pair(Target *a, Target *b, const Program *p, const RunOptions *options) {
-    if (b->host == a) {
-        return submit(a, p, options, a, b);
-    }
-    bool first = target_submit(a, p, options);
-    return target_submit(b, p, options) && first;
-}
-
-/* The time of the run is up. */
-static bool is_late(const Target *t) {
-    return t->settings.until > 0 && now_seconds() >= t->settings.until;
-}
-
-static void cut_ticket(Target *pool, Ticket *ticket) {
-    for (int i = 0; i < pool->settings.workers; i++) {
-        if (pool->worker[i].ticket == ticket) {
-            stop_worker(&pool->worker[i]);
-        }
-    }
-    for (int i = 0; i < ticket->nmodes; i++) {
-        ticket->result[i] = exchange_cut(ticket->by[i], &ticket->arena);
-    }
-    ticket->state = TICKET_DONE;
-}
-
-Result *target_run(Target *t, const Program *p, const RunOptions *options, Arena *arena) {
-    Target *pool = pool_of(t);
-    Ticket *ticket = find_ticket(pool, t, p);
-    if (!ticket) {
-        ticket = new_ticket(pool, p, options, t, NULL);
-    }
-    CHECK(ticket);
-    while (ticket->state != TICKET_DONE) {
-        if (is_late(pool)) {
-            cut_ticket(pool, ticket);
-        } else {
-            run_event_loop_once(pool);
-        }
-    }
-    int place = place_of(ticket, t);
-    Result *r = result_clone(arena, ticket->result[place]);
-    ticket->taken[place] = true;
-    if (ticket->nmodes == 1 || (ticket->taken[0] && ticket->taken[1])) {
-        ticket->state = TICKET_FREE;
-    }
-    return r;
 }
 
 /* ---- open and close ---- */
@@ -416,8 +291,8 @@ Result *target_run(Target *t, const Program *p, const RunOptions *options, Arena
 /* Starts a first process, which says which modes there are. */
 static int start_first(Target *t, char *message, size_t message_size) {
     start_worker(t, &t->worker[0]);
-    while (t->worker[0].state == WORKER_STARTING && !is_late(t)) {
-        run_event_loop_once(t);
+    while (t->worker[0].state == WORKER_STARTING && !pool_is_late(t)) {
+        pool_turn(t, POOL_WAIT);
     }
     if (t->worker[0].state == WORKER_IDLE) {
         return EXIT_AGREE;

@@ -85,6 +85,10 @@ CompileSettings *target_draw_settings(const Target *t, const Program *p, Arena *
 bool target_submit(Target *t, const Program *p, const RunOptions *options);
 /* The same for both; of targets that share processes, with one request. */
 bool target_submit_pair(Target *a, Target *b, const Program *p, const RunOptions *options);
+/* Lets the processes go on with what is queued; does not wait for them. */
+void target_turn(Target *t);
+/* Would target_run give the result of `p`, which was submitted, without waiting? */
+bool target_is_done(Target *t, const Program *p);
 /* The result of `p`, submitted or not, in `arena`; a failure of the target is a result, too. */
 Result *target_run(Target *t, const Program *p, const RunOptions *options, Arena *arena);
 

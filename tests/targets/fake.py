@@ -1,6 +1,6 @@
 """A target that misbehaves on request: the program's name says how ("die", "hang", "garbage", "flood", "kill", "noid", "long", "late word", "hungry", "orphan", "held", "spin", "slow core", "slow core of a child"); "die compiled" when it is run in that mode, "die together" in two modes at once); further arguments are the modes that it has besides eager; any other is answered with one call that returned nothing, "flaky" with a wrong version at
 every other request, "wrong" when compiled, "wrong of small" then, where the program has fewer than two inputs, "raise" then and in the mode fake (in the function FAKE_FRAME, if that is set), "raise at first" then, at a first statement that is an op, "raise for computed" then, where the program returns what is not an input, "refuse" in eager mode at a first statement that binds something, "hash" too unless PYTHONHASHSEED is 2, "slow" too, which never answers then. "last" answers the first request
-after FAKE_OTHERS others, and dies if there are none within ten seconds. FAKE_AS is a name for all programs. "exit" as an argument: ends at once; "accepts": takes requests for several modes, and for a
+after FAKE_OTHERS others, and dies if there are none within ten seconds. The first program that is to run alone waits in that way for FAKE_ALONE_OTHERS more. FAKE_AS is a name for all programs. "exit" as an argument: ends at once; "accepts": takes requests for several modes, and for a
 process of their own. FAKE_LOG names a file that gets a line for each request: its process, the modes, "alone", and
 FAKE_SESSIONS one that gets TWINGRAD_SESSION, or "none", of each process."""
 import json
@@ -9,6 +9,24 @@ import signal
 import sys
 import time
 
+
+def requests():
+    with open(os.environ["FAKE_LOG"]) as log:
+        return sum(1 for _ in log)
+
+
+def wait_for_requests(suffix, wanted):
+    """The first process that comes here goes on when that many requests are in the log; it dies if that takes ten seconds, and leaves a file that says so."""
+    try:
+        os.close(os.open(os.environ["FAKE_LOG"] + suffix, os.O_CREAT | os.O_EXCL))
+    except FileExistsError:
+        return
+    ends = time.time() + 10
+    while requests() < wanted:
+        if time.time() >= ends:
+            open(os.environ["FAKE_LOG"] + suffix + ".late", "w").close()
+            sys.exit("no other programs came")
+        time.sleep(0.01)
 
 
 def on_a_slow_core():  # four seconds by the clock, a quarter of them of processor time
@@ -39,6 +57,8 @@ for line in sys.stdin:
             log.write("%d %s%s\n" % (os.getpid(), " ".join(modes), " alone" if request.get("alone") else ""))
     name = os.environ.get("FAKE_AS") or request["program"].get("name", "")
     time.sleep(pause)
+    if request.get("alone") and "FAKE_ALONE_OTHERS" in os.environ:
+        wait_for_requests(".alone", requests() + int(os.environ["FAKE_ALONE_OTHERS"]))
     results = [{"twingrad_result": 1, "target": "fake 1", "calls": [{"status": "ok", "returns": [], "inputs": []}]} for _ in modes]
     answer = {"id": request["id"], "results": results} if "modes" in request else {"id": request["id"], "result": results[0]}
     call = results[0]["calls"][0]
@@ -116,15 +136,7 @@ for line in sys.stdin:
         asked += 1
         call["inputs"] = [{"name": "x", "version": 7 * (asked % 2)}]
     elif name == "last":
-        try:
-            os.close(os.open(os.environ["FAKE_LOG"] + ".first", os.O_CREAT | os.O_EXCL))
-            wanted, ends = int(os.environ["FAKE_OTHERS"]) + 1, time.time() + 10
-            while time.time() < ends and sum(1 for _ in open(os.environ["FAKE_LOG"])) < wanted:
-                time.sleep(0.01)
-            if time.time() >= ends:
-                sys.exit("no other programs came")
-        except FileExistsError:
-            pass
+        wait_for_requests(".first", 1 + int(os.environ["FAKE_OTHERS"]))
     elif name == "long":
         call["x-text"] = "x" * (17 << 20)
     elif name == "extra":
