@@ -7,14 +7,16 @@ libraries: the kernel is linked without them, and finds their symbols in this pr
 compiles it, and so is everything in processes that run one program alone, which confirm a finding.
 
     FOLDER/mutex          held (flock) by whoever reads or changes what follows
-    FOLDER/compiler       held by the process that compiles
+    FOLDER/compiler       held by the process that compiles; taken with the mutex held
     FOLDER/PID.alive      held by the process for as long as it lives
+    FOLDER/PID.bell       a pipe: a byte in it wakes the process, which has an answer or is to look at the others
     FOLDER/PID.busy       it has a program to run
     FOLDER/PID.wants      its request: {"source", "target", "command", "since"}
     FOLDER/PID.taken      whose request it was, by whom it is compiled
     FOLDER/PID.answer     {"so": its library, "name": of its module}, or {} if that did not succeed
 """
 import atexit
+import contextlib
 import ctypes
 import fcntl
 import glob
@@ -23,13 +25,14 @@ import importlib.util
 import json
 import os
 import re
+import select
 import shutil
 import subprocess
 import tempfile
 import time
 
-POLL = 0.02  # seconds from one look for an answer to the next
-LOOKS = 5  # of them for one at the other processes, which costs far more: always looking took a twelfth of a core
+WAIT = 0.5  # seconds after which a process that nobody wakes looks at the others: looking ten times a second took 2 % of a core
+SETTLE = 0.05  # seconds in which one that has ended a program may be given another
 PATIENCE = 5.0  # seconds after which a request no longer waits for processes that do not
 LIMIT = 300.0  # seconds after which a process compiles for itself
 PREFIX = "twingrad-kernels-"
@@ -81,6 +84,7 @@ class Sharing:
         self.name = str(os.getpid())
         self.pid = os.getpid()
         self.life = self.enter()
+        self.bell = os.open(self.path("bell"), os.O_RDWR | os.O_NONBLOCK)  # also for writing: without a writer it would end
         self.made = 0  # files that this process compiled
         self.built = {}  # target: (library, name of the module)
         self.lean = False  # the symbols of PyTorch's libraries are visible
@@ -92,6 +96,8 @@ class Sharing:
             os.makedirs(self.folder, exist_ok=True)
             try:
                 with self.mutex():
+                    unlink(self.path("bell"))
+                    os.mkfifo(self.path("bell"))
                     return Held(self.path("alive"))
             except FileNotFoundError:
                 pass
@@ -105,8 +111,27 @@ class Sharing:
     def busy(self, yes):
         if not yes:
             unlink(self.path("busy"))
+            for path in glob.glob(os.path.join(self.folder, "*.wants"))[:1]:  # perhaps all wait now
+                self.ring(os.path.basename(path)[:-len(".wants")])
         elif os.path.isdir(self.folder):  # without it every process compiles for itself
             open(self.path("busy"), "w").close()
+
+    def ring(self, name):
+        """Wakes the process if it waits."""
+        try:
+            bell = os.open(self.path("bell", name), os.O_WRONLY | os.O_NONBLOCK)
+        except OSError:
+            return  # it is dead
+        with contextlib.suppress(BlockingIOError):  # it has not heard thousands yet
+            os.write(bell, b"!")
+        os.close(bell)
+
+    def listen(self):
+        """Waits until somebody rings, but not for long."""
+        if select.select([self.bell], [], [], WAIT)[0]:
+            os.read(self.bell, 1 << 16)
+            if not os.path.exists(self.path("answer")):
+                time.sleep(SETTLE)
 
     def leave(self):
         if not self.here():
@@ -174,14 +199,14 @@ class Sharing:
         since = time.monotonic()
         unlink(self.path("answer"))
         write(self.path("wants"), {"source": source, "target": target, "command": command})
-        answered, looks = self.path("answer"), 0
+        answered = self.path("answer")
         while not os.path.exists(answered):
-            if looks % LOOKS == 0 and not self.look(since):
+            if not self.look(since):
                 unlink(self.path("wants"))
                 unlink(self.path("taken"))
                 return False
-            looks += 1
-            time.sleep(POLL)
+            if not os.path.exists(answered):
+                self.listen()
         unlink(self.path("taken"))
         answer = read(self.path("answer"))
         unlink(self.path("answer"))
@@ -191,16 +216,15 @@ class Sharing:
 
     def look(self, since):
         """Compiles what all wait for, if it is time and nobody else does; False if this process waits in vain."""
-        with Held(os.path.join(self.folder, "compiler"), wait=False) as compiler:
-            batch = {}
-            if compiler.ok:
-                with self.mutex():
-                    batch = self.take_batch(since)
-            if batch:
-                self.compile(batch)
-                return True
-        with self.mutex():
-            return time.monotonic() - since <= LIMIT and not self.compiler_died()
+        with self.mutex():  # held before the other lock: whoever does not get that one knows that somebody compiles
+            compiler = Held(os.path.join(self.folder, "compiler"), wait=False)
+            batch = self.take_batch(since) if compiler.ok else {}
+            if not batch:
+                with compiler:
+                    return time.monotonic() - since <= LIMIT and not self.compiler_died()
+        with compiler:
+            self.compile(batch)
+        return True
 
     def compile(self, batch):
         """Answers each request of the batch."""
@@ -220,9 +244,11 @@ class Sharing:
                     own = self.path(module + ".so", name)  # the dynamic linker takes a path that it has seen for the same library
                     os.link(library, own)
                     write(self.path("answer", name), {"so": own, "name": module})
+                    self.ring(name)
             else:
                 for name, _ in members:
                     write(self.path("answer", name), {})
+                    self.ring(name)
             shutil.rmtree(os.path.dirname(library))
 
     def start(self, command, members):
