@@ -245,18 +245,26 @@ def open_mode(mode, source, given):
     return plain(source) if plain else Compile(source, mode, given)
 
 
+def sample(x):
+    """A function whose compilation asks once what later ones remember, the hash of triton's files (half a second) among it."""
+    return torch.nn.functional.softmax(x @ x, 0).sum()
+
+
 def warm_up(modes):
     """Imports what compiling needs, before processes are forked for one program each: half a second of each for AOTAutograd, two for Inductor. Nothing is
     differentiated: the threads of the autograd engine do not survive a fork."""
-    bases = [split_mode(mode)[0] for mode in modes]
-    if any(base in BACKENDS for base in bases):
-        import torch._dynamo as dynamo
-        for base in bases:
-            if base in BACKENDS:
-                with contextlib.suppress(Exception):  # of a missing C++ compiler, say: the program tells
-                    torch.compile(lambda x: x + 1, **backend_of(base))(torch.zeros(1))
-            if base in BACKENDS and base != "dynamo":  # the first joint graph imports these: half a second
-                for name in ("torch._inductor.lowering", "torch._inductor.pattern_matcher"):
-                    with contextlib.suppress(ImportError):
-                        importlib.import_module(name)
-        dynamo.reset()
+    bases = [base for base in (split_mode(mode)[0] for mode in modes) if base in BACKENDS]
+    if not bases:
+        return
+    import torch._dynamo as dynamo
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)  # threads of a pool do not survive a fork either
+    for base in bases:
+        with contextlib.suppress(Exception):  # of a missing C++ compiler, say: the program tells
+            torch.compile(sample, **backend_of(base))(torch.zeros(2, 2))
+        if base != "dynamo":  # the first joint graph imports these: half a second
+            for name in ("torch._inductor.lowering", "torch._inductor.pattern_matcher"):
+                with contextlib.suppress(ImportError):
+                    importlib.import_module(name)
+    dynamo.reset()
+    torch.set_num_threads(threads)

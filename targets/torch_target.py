@@ -5,6 +5,7 @@
 Runs with PyTorch 1.13 or later. Its modes: modes.py.
 """
 import contextlib
+import gc
 import json
 import os
 import re
@@ -278,6 +279,8 @@ def main():
             on_gpu = any(mode_is_cuda(mode) for mode in requested)
             if request.get("alone") and not warm and not on_gpu and VERSION >= (2, 0):
                 warm_up(request.get("modes") or [request.get("mode")])
+                gc.collect()
+                gc.freeze()  # a collection in a child process would copy all of its parent's memory
                 warm = True
             text = (answer_in_interpreter(request) if alone and on_gpu else answer_in_child(request, names, absent) if alone
                     else line_of(request, names, absent))

@@ -321,8 +321,10 @@ static int join(Target *t, Target *host, char *message, size_t message_size) {
         return EXIT_ENVIRONMENT;
     }
     t->host = host;
-    host->settings.workers =
-        (int)min_i64(host->settings.workers + t->settings.workers, TARGET_MAX_WORKERS);
+    if (!t->settings.alone) { /* a process for programs alone is started for few of them */
+        host->settings.workers =
+            (int)min_i64(host->settings.workers + t->settings.workers, TARGET_MAX_WORKERS);
+    }
     return EXIT_AGREE;
 }
 

@@ -45,7 +45,8 @@ typedef struct TargetCounters {
  *
  * `other`: NULL, or an open target with the same settings. If both are modes of one target, and it
  * takes requests for several modes, no process is started: `other`'s run the programs of both, and
- * may become as many as both would have. A program that target_submit_pair submits is then run in
+ * may become as many as both would have (with settings->alone no more). A program that
+ * target_submit_pair submits is then run in
  * both modes by one process. `other` is closed after it. */
 int target_open(const char *name, Target *other, const TargetSettings *settings, Target **out,
                 char *message, size_t message_size);
