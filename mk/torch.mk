@@ -5,8 +5,8 @@ TORCH_DEFAULT := $(shell cat targets/torch-version)
 TORCH  ?= $(TORCH_DEFAULT)
 RUNS   ?= 20000
 TARGET ?= torch
-# An environment is made for each release, and Inductor compiles C++ that includes Python.h.
-TORCH_PACKAGES := g++ python3-venv python3-dev
+# An environment is made for each release, and Inductor compiles C++ that includes Python.h; a search has it compiled by clang, which needs omp.h.
+TORCH_PACKAGES := g++ python3-venv python3-dev clang libomp-dev
 .PHONY: torch torch113 torch-packages fidelity versions
 torch: torch113 torch-packages ## install PyTorch for the targets: the default release, Debian's 1.13 by apt; TORCH="2.15.0 2.8.0" several, TORCH=newest what pip offers
 	@PYTHON="$(PYTHON)" mk/torch $(TORCH_DEFAULT) $(TORCH)
