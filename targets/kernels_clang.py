@@ -1,7 +1,7 @@
 """Kernels of Inductor compiled by clang instead of g++: twelve of them in 0.5 seconds instead of 1.0, one in 0.3 instead of 0.8.
 
 g++ reads the whole of its precompiled header (150 MB), clang what a kernel uses of its own, in which templates are instantiated already. The kernels compute the
-same: they are text without pragmas of OpenMP, and the flags that decide about floating point are Inductor's, in clang's words.
+same: a search has one thread, for which Inductor writes no OpenMP, and the flags that decide about floating point are Inductor's, in clang's words.
 """
 import hashlib
 import os
