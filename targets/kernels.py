@@ -15,7 +15,8 @@ processes that run one program alone, which confirm a finding.
     FOLDER/PID.wants      its request: {"source", "target", "command", "since"}
     FOLDER/PID.taken      whose request it was, by whom it is compiled
     FOLDER/PID.answer     {"so": its library, "name": of its module}, or {} if that did not succeed
-    FOLDER/HASH.pch       the precompiled header of clang for these flags; made with the compiler's lock held, like HASH.none, if there is none
+    FOLDER/HASH.pch       the precompiled header of clang for these flags; made with the compiler's lock held
+    FOLDER/HASH.none      clang cannot make it
 """
 import atexit
 import contextlib

@@ -11,7 +11,7 @@ import subprocess
 INCLUDED = re.compile(r" -include (\S+\.h)(?= |$)")  # Inductor's header, which g++ finds precompiled beside it
 OUTPUT = re.compile(r" -(shared|o \S+|l\S+|L\S+)(?= |$)")
 WORDS = {"-fexcess-precision=fast": "", "-fno-tree-loop-vectorize": "-fno-vectorize", "-fopenmp": "", "-lgomp": "", "-g1": "-g0"}
-ALSO = " -fno-signed-zeros -w"  # Inductor's -fno-unsafe-math-optimizations comes later and undoes it in clang, not in g++
+ALSO = " -w"
 OF_BINDINGS = "#define PY_SSIZE_T_CLEAN\n#include <Python.h>\n#include <sstream>\n#include <cstdlib>\n#include <cerrno>\n"  # what every kernel's file includes, too
 
 
