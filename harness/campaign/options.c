@@ -1,4 +1,4 @@
-/* Opening the pair that the settings name, and shares of a stream. */
+/* Opening the pair that the settings name. */
 #include "harness/campaign/options.h"
 
 int checker_open_options(Checker *c, const CheckerOptions *o, char *message, size_t message_size) {
@@ -13,8 +13,4 @@ int checker_open_options(Checker *c, const CheckerOptions *o, char *message, siz
         c->off = o->oracles_off;
     }
     return code;
-}
-
-int64_t shard_share(const Shard *shard, int64_t runs) {
-    return runs > shard->index ? (runs - shard->index - 1) / shard->count + 1 : 0;
 }

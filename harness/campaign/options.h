@@ -63,9 +63,6 @@ typedef struct CampaignOptions {
     int nwords;
 } CampaignOptions;
 
-/* How many of the first `runs` programs of the stream belong to the shard. */
-int64_t shard_share(const Shard *shard, int64_t runs);
-
 /* Reads the words of a `fuzz` command line: false and one sentence if they are not what it takes.
  * The command line's own function (cli/fuzz_options.c), passed to where stored words are read. */
 typedef bool CampaignParse(CampaignOptions *out, int nwords, char **words, char *message,

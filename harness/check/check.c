@@ -62,11 +62,25 @@ void checker_until(Checker *c, double until) {
     }
 }
 
+const char *checker_gone(const Checker *c) {
+    const char *a = c->a.target ? target_gone(c->a.target) : NULL;
+    return a || !c->b.target ? a : target_gone(c->b.target);
+}
+
 void check_submit(Checker *c, const Program *p) {
     if (c->a.target && c->b.target) {
         target_submit_pair(c->a.target, c->b.target, p, &c->run);
     } else if (checker_is_external(c)) {
         target_submit(c->a.target ? c->a.target : c->b.target, p, &c->run);
+    }
+}
+
+void check_forget(Checker *c) {
+    if (c->a.target) {
+        target_forget(c->a.target);
+    }
+    if (c->b.target) {
+        target_forget(c->b.target);
     }
 }
 

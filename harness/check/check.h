@@ -49,11 +49,16 @@ void checker_close(Checker *c);
 bool checker_is_external(const Checker *c);
 /* Sets TargetSettings.until of its targets. */
 void checker_until(Checker *c, double until);
+/* Why a target of the pair is gone (target_gone), or NULL: what was skipped meanwhile was not run.
+ */
+const char *checker_gone(const Checker *c);
 /* Starts `p` on the executors that run in other processes; `p` must live until check_program is
  * called for it. */
 void check_submit(Checker *c, const Program *p);
 /* Lets the processes go on with what was submitted; does not wait for them. */
 void check_turn(Checker *c);
+/* Takes back all programs that were submitted and not checked (target_forget). */
+void check_forget(Checker *c);
 /* Would check_program not wait for a process that runs `p`, which was submitted? */
 bool check_is_ready(Checker *c, const Program *p);
 /* Does an executor of the pair compile several programs at once (check_collect)? */

@@ -143,6 +143,8 @@ int cmd_check(const Options *o) {
         if (s.code == 0) {
             int walked = each_program(o, &s.arena, cmd_check_each, &s);
             s.code = worst(s.code, walked);
+            const char *gone = checker_gone(&s.checker);
+            s.code = gone ? worst(s.code, complain(EXIT_ENVIRONMENT, "%s", gone)) : s.code;
         }
         stages_close(&s.grouping.stages);
         checker_close(&s.checker);

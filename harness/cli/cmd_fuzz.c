@@ -45,7 +45,7 @@ static void on_fuzz_progress(void *user, const Search *s) {
     double rate = elapsed > 0 ? (double)s->tally.programs / elapsed : 0;
     double left = o->seconds > 0 ? o->seconds - elapsed : -1;
     if (o->runs > 0 && rate > 0) {
-        double by_runs = (double)(o->runs - s->tally.programs) / rate;
+        double by_runs = (double)(o->runs - s->stream) / (double)o->shard.count / rate;
         left = left < 0 || by_runs < left ? by_runs : left;
     }
     char line[256];

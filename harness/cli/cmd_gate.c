@@ -12,14 +12,6 @@
 static const char GATE_MODES[] = "dynamo,aot_eager,inductor";
 static const double GATE_MINUTES = 10;
 
-static int modes_in(const char *list) {
-    int n = 1;
-    for (; *list; list++) {
-        n += *list == ',';
-    }
-    return n;
-}
-
 /* The interpreter is started much later, by another process: say now if it is not there. */
 static int gate_python(const char *option, const char *path) {
     if (!path) {
@@ -56,12 +48,11 @@ static int gate_mode(const Options *o, Arena *arena, const char *mode, int n, in
 int cmd_gate(const Options *o) {
     int code = gate_python("base", o->base);
     code = code ? code : gate_python("head", o->head);
-    const char *list = o->modes ? o->modes : GATE_MODES;
+    const char *list = o->modes ? o->modes : GATE_MODES, *at = list, *name;
+    int n, modes = mode_count(list);
     Arena arena = ARENA_EMPTY;
-    for (const char *at = list; *at && code < EXIT_BAD_INPUT && !interrupt_came();
-         at += strcspn(at, ","), at += *at == ',') {
-        int n = (int)strcspn(at, ",");
-        code = worst(code, gate_mode(o, &arena, at, n, modes_in(list)));
+    while (code < EXIT_BAD_INPUT && !interrupt_came() && (n = mode_next(&at, &name)) > 0) {
+        code = worst(code, gate_mode(o, &arena, name, n, modes));
     }
     arena_destroy(&arena);
     return code;

@@ -58,18 +58,16 @@ static int hunt_modes(HuntRun *run) {
     }
     const char *has = arena_strdup(&run->arena, target_modes(t));
     target_close(t);
-    for (const char *at = o->modes ? o->modes : hunt_all_modes(&run->arena); *at;
-         at += strspn(at, ",")) {
-        size_t n = strcspn(at, ",");
-        bool there = target_modes_have(has, at, n);
+    const char *at = o->modes ? o->modes : hunt_all_modes(&run->arena), *name;
+    for (int n; (n = mode_next(&at, &name)) > 0;) {
+        bool there = target_modes_have(has, name, (size_t)n);
         if (!there && o->modes) {
             return complain(EXIT_ENVIRONMENT, "%s has no mode '%.*s' here (it has: %s)",
-                            run->target, (int)n, at, has);
+                            run->target, n, name, has);
         }
         if (there && run->nmodes < MAX_MODES) {
-            run->mode[run->nmodes++] = arena_printf(&run->arena, "%.*s", (int)n, at);
+            run->mode[run->nmodes++] = arena_printf(&run->arena, "%.*s", n, name);
         }
-        at += n;
     }
     return run->nmodes > 0 ? 0
                            : complain(EXIT_ENVIRONMENT, "%s has no compiling mode (it has: %s)",
@@ -142,7 +140,7 @@ static int run_round(HuntRun *run, double seconds, const Output *output) {
     own.command = "fuzz"; /* the same defaults */
     own.pair =
         arena_printf(&run->arena, "%s:%s,%s:%s", run->target, mode_eager(mode), run->target, mode);
-    own.seed += (uint64_t)h->nrounds;
+    own.seed = hunt_new_seed(h, mode, own.seed + (uint64_t)h->nrounds);
     own.workers = own.workers < 0 && needs_cpp_compiler(mode) ? INDUCTOR_WORKERS : own.workers;
     own.seconds = own.runs > 0 && own.minutes <= 0 ? 0 : seconds;
     own.reports.results = arena_printf(&run->arena, "%s/%s", h->out, results);
@@ -159,10 +157,15 @@ static int run_round(HuntRun *run, double seconds, const Output *output) {
     }
     double begin = now_seconds();
     int code = fuzz_search(&options, output);
-    const Round round = {
-        .mode = mode, .seed = own.seed, .seconds = now_seconds() - begin, .results = results};
+    const Round round = {.mode = mode,
+                         .seed = own.seed,
+                         .seconds = now_seconds() - begin,
+                         .code = code,
+                         .results = results};
+    bool cut = own.seconds <= 0 && interrupt_came(); /* a resumed hunt runs all of it */
     if (code < EXIT_BAD_INPUT) {
-        int written = hunt_add(h, &round, message, sizeof message);
+        int written = cut ? hunt_write(h, message, sizeof message)
+                          : hunt_add(h, &round, message, sizeof message);
         code = worst(code, written == 0 ? 0 : complain(written, "%s", message));
     }
     return code;
@@ -223,6 +226,7 @@ static int hunt(HuntRun *run, const Options *o) {
     code = code ? code : hunt_modes(run);
     const Output output = terminal_output(&run->options);
     double seconds;
+    code = worst(code, hunt_code(&run->hunt));
     while (code < EXIT_BAD_INPUT && !interrupt_came() && (seconds = next_seconds(run)) > 0) {
         code = worst(code, run_round(run, seconds, &output));
     }

@@ -143,8 +143,10 @@ static int run_column(UpstreamState *s, const char *target, UpstreamColumn *colu
             fflush(stdout);
         }
     }
+    const char *gone = checker_gone(&c);
+    code = gone ? complain(EXIT_ENVIRONMENT, "%s", gone) : 0;
     checker_close(&c);
-    return 0;
+    return code;
 }
 
 /* Runs the modes of the list that the target has; with `all`, it must have each. The number run, or
@@ -152,9 +154,14 @@ static int run_column(UpstreamState *s, const char *target, UpstreamColumn *colu
 static int run_modes(UpstreamState *s, const char *target, const char *version, const char *has,
                      const char *modes, bool all) {
     int ran = 0;
-    for (const char *at = modes; *at; at += strspn(at, ",")) {
-        size_t n = strcspn(at, ",");
-        if (target_modes_have(has, at, n) && s->columns < MAX_COLUMNS) {
+    const char *at = modes, *name;
+    for (int n; (n = mode_next(&at, &name)) > 0;) {
+        bool there = target_modes_have(has, name, (size_t)n);
+        if (there && s->columns == MAX_COLUMNS) {
+            return -complain(EXIT_BAD_INPUT, "upstream runs at most %d modes, of all targets",
+                             MAX_COLUMNS);
+        }
+        if (there) {
             UpstreamColumn *column = &s->column[s->columns];
             const char *digits = version + strcspn(version, "0123456789");
             size_t major = strspn(digits, "0123456789");
@@ -162,7 +169,7 @@ static int run_modes(UpstreamState *s, const char *target, const char *version, 
             *column = (UpstreamColumn){
                 .release = arena_printf(&s->home, "%.*s", (int)(major + minor), digits),
                 .version = version,
-                .mode = arena_printf(&s->home, "%.*s", (int)n, at)};
+                .mode = arena_printf(&s->home, "%.*s", n, name)};
             int code = run_column(s, target, column);
             if (code != 0) {
                 return -code;
@@ -170,10 +177,9 @@ static int run_modes(UpstreamState *s, const char *target, const char *version, 
             s->columns++;
             ran++;
         } else if (all) {
-            return -complain(EXIT_ENVIRONMENT, "%s has no mode '%.*s' here (it has: %s)", target,
-                             (int)n, at, has);
+            return -complain(EXIT_ENVIRONMENT, "%s has no mode '%.*s' here (it has: %s)", target, n,
+                             name, has);
         }
-        at += n;
     }
     return ran;
 }

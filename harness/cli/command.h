@@ -60,7 +60,7 @@ typedef struct Options {
     Shard shard;         /* fuzz: {0, 1} by default */
     const char *engine;  /* NULL: not given */
     bool resume;
-    int64_t mutate;              /* percent; 50 by default */
+    int64_t mutate;              /* percent; 30 by default */
     int64_t mutants;             /* convert: of each program; 0: the program itself */
     const char *corpus, *binary; /* NULL: not given */
     char **words;                /* all arguments (files are moved to the front) */

@@ -28,6 +28,11 @@ static bool read_round(Reader *r, const Json *j, Round *out) {
         !json_read_int(r, findings, &out->findings) || !json_read_seed(r, seed, &out->seed)) {
         return false;
     }
+    int64_t code = 0; /* older logs have none */
+    if (json_get(j, "code") && !json_read_int(r, json_get(j, "code"), &code)) {
+        return false;
+    }
+    out->code = code == EXIT_FINDINGS ? EXIT_FINDINGS : EXIT_AGREE;
     out->mode = mode->text;
     out->results = results->text;
     out->seconds = json_double(seconds);
@@ -72,29 +77,9 @@ static bool read_log(void *user, Reader *r, const Json *root) {
     return true;
 }
 
-int hunt_open(Hunt *h, Arena *arena, const char *out, bool resume, char *message,
-              size_t message_size) {
-    *h = (Hunt){.arena = arena, .out = out};
-    if (!io_mkdirs(in_hunt(h, "rounds"), message, message_size) ||
-        !io_lock_folder(out, "hunt", message, message_size)) {
-        return EXIT_ENVIRONMENT;
-    }
-    const char *path = in_hunt(h, "hunt.json");
-    bool exists = access(path, F_OK) == 0;
-    if (exists != resume) {
-        snprintf(message, message_size,
-                 exists ? "there is a hunt in '%.200s': continue it with --resume, or take another "
-                          "folder"
-                        : "there is no hunt in '%.200s' to resume",
-                 out);
-        return EXIT_BAD_INPUT;
-    }
-    return resume ? json_file_read(arena, path, read_log, h, message, message_size) : 0;
-}
-
 /* ---- writing ---- */
 
-static bool write_log(const Hunt *h, char *message, size_t message_size) {
+int hunt_write(const Hunt *h, char *message, size_t message_size) {
     Text t = {.arena = h->arena};
     text_add(&t, "{\"type\":\"hunt\",\"schema_version\":1,\"words\":[");
     for (int i = 0; i < h->nwords; i++) {
@@ -106,15 +91,18 @@ static bool write_log(const Hunt *h, char *message, size_t message_size) {
         const Round *round = &h->round[i];
         text_add(&t, i ? ",\n{\"mode\":" : "\n{\"mode\":");
         text_json_string(&t, round->mode);
-        text_printf(&t, ",\"seed\":%llu,\"seconds\":%.1f,\"programs\":%lld,\"findings\":%lld",
+        text_printf(&t,
+                    ",\"seed\":%llu,\"seconds\":%.1f,\"programs\":%lld,\"findings\":%lld,"
+                    "\"code\":%d",
                     (unsigned long long)round->seed, round->seconds, (long long)round->programs,
-                    (long long)round->findings);
+                    (long long)round->findings, round->code);
         text_add(&t, ",\"results\":");
         text_json_string(&t, round->results);
         text_add(&t, "}");
     }
     text_add(&t, "]}\n");
-    return io_write(in_hunt(h, "hunt.json"), t.v, t.n, message, message_size);
+    return io_write(in_hunt(h, "hunt.json"), t.v, t.n, message, message_size) ? 0
+                                                                              : EXIT_ENVIRONMENT;
 }
 
 /* The results of a round; NULL, an exit code and one sentence. */
@@ -149,6 +137,52 @@ static int write_results(const Hunt *h, char *message, size_t message_size) {
     return code;
 }
 
+/* ---- for the command ---- */
+
+int hunt_open(Hunt *h, Arena *arena, const char *out, bool resume, char *message,
+              size_t message_size) {
+    *h = (Hunt){.arena = arena, .out = out};
+    if (!io_mkdirs(in_hunt(h, "rounds"), message, message_size) ||
+        !io_lock_folder(out, "hunt", message, message_size)) {
+        return EXIT_ENVIRONMENT;
+    }
+    const char *path = in_hunt(h, "hunt.json");
+    bool exists = access(path, F_OK) == 0;
+    if (exists != resume) {
+        snprintf(message, message_size,
+                 exists ? "there is a hunt in '%.200s': continue it with --resume, or take another "
+                          "folder"
+                        : "there is no hunt in '%.200s' to resume",
+                 out);
+        return EXIT_BAD_INPUT;
+    }
+    int code = resume ? json_file_read(arena, path, read_log, h, message, message_size) : 0;
+    return code == 0 && h->nrounds > 0 ? write_results(h, message, message_size) : code;
+}
+
+int hunt_code(const Hunt *h) {
+    int code = EXIT_AGREE;
+    for (int i = 0; i < h->nrounds; i++) {
+        code = worst(code, h->round[i].code);
+    }
+    return code;
+}
+
+static bool has_round(const Hunt *h, const char *mode, uint64_t seed) {
+    bool there = false;
+    for (int i = 0; i < h->nrounds; i++) {
+        there |= h->round[i].seed == seed && strcmp(h->round[i].mode, mode) == 0;
+    }
+    return there;
+}
+
+uint64_t hunt_new_seed(const Hunt *h, const char *mode, uint64_t seed) {
+    while (has_round(h, mode, seed)) {
+        seed++;
+    }
+    return seed;
+}
+
 double hunt_seconds(const Hunt *h) {
     double sum = 0;
     for (int i = 0; i < h->nrounds; i++) {
@@ -176,6 +210,6 @@ int hunt_add(Hunt *h, const Round *round, char *message, size_t message_size) {
         return code;
     }
     take_round(h, &own);
-    return write_log(h, message, message_size) ? write_results(h, message, message_size)
-                                               : EXIT_ENVIRONMENT;
+    code = hunt_write(h, message, message_size);
+    return code ? code : write_results(h, message, message_size);
 }

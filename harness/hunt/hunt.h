@@ -20,6 +20,7 @@ typedef struct Round {
     uint64_t seed;              /* of its stream */
     double seconds;             /* that it took, the start of the targets included */
     int64_t programs, findings; /* findings: programs that showed one */
+    int code;                   /* the exit code of its search */
     const char *results;        /* its file, relative to the folder */
 } Round;
 
@@ -32,14 +33,21 @@ typedef struct Hunt {
     int nrounds, room;
 } Hunt;
 
-/* Makes the folder and locks it until the process ends. Reads the log of a hunt to be resumed;
- * without `resume` there must be none. 0, or an exit code and one sentence. */
+/* Makes the folder and locks it until the process ends. Reads the log of a hunt to be resumed, and
+ * writes the results of its rounds again; without `resume` there must be none. 0, or an exit code
+ * and one sentence. */
 int hunt_open(Hunt *h, Arena *arena, const char *out, bool resume, char *message,
               size_t message_size);
+/* The worst exit code of all rounds. */
+int hunt_code(const Hunt *h);
+/* `seed`, or the next one of which no round of this mode was. */
+uint64_t hunt_new_seed(const Hunt *h, const char *mode, uint64_t seed);
 /* The seconds of all rounds. */
 double hunt_seconds(const Hunt *h);
 /* The results file of the next round, in that mode, relative to the folder. */
 const char *hunt_results_name(const Hunt *h, const char *mode);
+/* Writes the log, so that the hunt can be resumed. 0, or an exit code and one sentence. */
+int hunt_write(const Hunt *h, char *message, size_t message_size);
 /* Adds a round whose results are written, with the counts found there, and writes the log and the
  * results of all rounds. 0, or an exit code and one sentence. */
 int hunt_add(Hunt *h, const Round *round, char *message, size_t message_size);

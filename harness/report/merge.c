@@ -36,7 +36,7 @@ typedef struct MergeEntry {
     const char *name, *cause;
     const Json *first, **every; /* the entry whose program comes first, and all of them */
     double at;                  /* number of that program; after all others if there is none */
-    int n;
+    int n, room;
 } MergeEntry;
 
 static void merge_members(Merge *m, const Json *const *objects, int n);
@@ -81,16 +81,19 @@ static void take_entry(Merge *m, MergeEntry *entry, int *n, const MergeList *lis
         k++;
     }
     if (k == *n) {
-        entry[(*n)++] = (MergeEntry){.name = name,
-                                     .cause = cause,
-                                     .first = json,
-                                     .at = first_program(json),
-                                     .every = arena_array(m->arena, const Json *, m->n)};
+        entry[(*n)++] =
+            (MergeEntry){.name = name, .cause = cause, .first = json, .at = first_program(json)};
     }
     MergeEntry *e = &entry[k];
-    if (e->n < m->n) { /* a run lists an entry once */
-        e->every[e->n++] = json;
+    if (e->n == e->room) { /* a run lists a signature once for each of its causes */
+        const Json **more = arena_array(m->arena, const Json *, 2 * e->room + 1);
+        for (int i = 0; i < e->n; i++) {
+            more[i] = e->every[i];
+        }
+        e->every = more;
+        e->room = 2 * e->room + 1;
     }
+    e->every[e->n++] = json;
     if (first_program(json) < e->at) {
         e->first = json;
         e->at = first_program(json);
@@ -293,16 +296,33 @@ static void merge_members(Merge *m, const Json *const *objects, int n) {
 
 /* ---- whole results ---- */
 
-/* The pair of runs that differ at most in the mode of their second target, as
- * "torch:eager,torch:*"; NULL if they differ otherwise. */
+/* The `n` characters of an executor, "torch:eager": those up to the mode; 0: it has none. */
+static int length_of_target(const char *executor, int n) {
+    const char *colon = memchr(executor, ':', (size_t)n);
+    return colon ? (int)(colon + 1 - executor) : 0;
+}
+
+/* The pair of runs that differ at most in the mode of their second target, and in the device of the
+ * first one's mode, eager, as "torch:eager,torch:*" or "torch:eager*,torch:*"; NULL if they differ
+ * otherwise. */
 static const char *joint_pair(Arena *arena, const char *a, const char *b) {
     if (strcmp(a, b) == 0) {
         return a;
     }
-    const char *comma = strchr(a, ','), *colon = comma ? strrchr(comma, ':') : NULL;
-    size_t n = colon ? (size_t)(colon + 1 - a) : 0;
-    return n > 0 && strncmp(a, b, n) == 0 && !strpbrk(b + n, ":,")
-               ? arena_printf(arena, "%.*s*", (int)n, a)
+    int na = (int)strcspn(a, ","), nb = (int)strcspn(b, ",");
+    int first = length_of_target(a, na);
+    bool same = na == nb && strncmp(a, b, (size_t)na) == 0;
+    bool eager = first > 0 && length_of_target(b, nb) == first &&
+                 strncmp(a, b, (size_t)first) == 0 && strncmp(a + first, "eager", 5) == 0 &&
+                 strncmp(b + first, "eager", 5) == 0;
+    if (!a[na] || !b[nb] || !(same || eager)) {
+        return NULL;
+    }
+    const char *x = a + na + 1, *y = b + nb + 1;
+    int second = length_of_target(x, (int)strlen(x));
+    return second > 0 && strncmp(x, y, (size_t)second) == 0 && !strpbrk(y + second, ":,")
+               ? arena_printf(arena, "%.*s%s,%.*s*", same ? na : first, a, same ? "" : "eager*",
+                              second, x)
                : NULL;
 }
 

@@ -159,7 +159,7 @@ void backlog_add(Backlog *b, const CampaignOptions *o, const Program *p, const F
     }
     Sketch *sketch = b->sketch[at];
     sketch->count++;
-    if (sketch->kept == BACKLOG_OF_SKETCH || b->n == BACKLOG_MAX) {
+    if (sketch->kept == BACKLOG_OF_SKETCH) {
         return;
     }
     Waiting *w = arena_new(&b->arena, Waiting);

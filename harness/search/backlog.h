@@ -37,11 +37,11 @@ typedef struct Sketch {
 
 typedef struct Backlog {
     Arena arena; /* what is kept */
-    Waiting *waiting[BACKLOG_MAX];
+    Waiting *waiting[BACKLOG_MAX * BACKLOG_OF_SKETCH];
     int n;
     Sketch *sketch[BACKLOG_MAX];
     int nsketches;
-    int64_t dropped; /* findings whose sketch did not fit */
+    int64_t dropped; /* findings whose sketch did not fit: they are counted, and no more */
     Checker again;   /* the pair, each program in a process of its own */
     bool opened, cannot_open;
 } Backlog;

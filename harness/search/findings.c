@@ -164,7 +164,7 @@ static double search_seconds_for_one(const Search *s) {
     if (s->queued && !s->options->triage) {
         return -1;
     }
-    if (!s->queued || (s->end <= 0 && !interrupt_came())) {
+    if (!checker_is_external(&s->checker) || (s->end <= 0 && !interrupt_came())) {
         return 0;
     }
     double left = s->end - now_seconds();
@@ -371,9 +371,11 @@ static void search_settle_one(Search *s, const Waiting *w) {
 
 void search_settle(Search *s) {
     Backlog *b = &s->backlog;
+    check_forget(&s->checker);
     double end = s->end;
     backlog_repeat(b, &s->own, end > 0 ? now_seconds() + 0.5 * (end - now_seconds()) : 0);
     s->unsettled = b->nsketches;
+    s->unlisted += b->dropped;
     for (int rank = 0; rank < BACKLOG_OF_SKETCH; rank++) {
         for (int i = 0; i < b->n && s->code < EXIT_ENVIRONMENT; i++) {
             if (b->waiting[i]->rank == rank) {

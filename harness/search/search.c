@@ -51,20 +51,29 @@ static void search_make_program(Search *s, SearchSlot *slot) {
 
 static bool search_is_late(const Search *s) {
     double until = s->own.checker.targets.until;
-    return s->queued && until > 0 && now_seconds() >= until;
+    return until > 0 && now_seconds() >= until;
 }
 
-/* How many programs the run is of. */
-static int64_t search_share(const Search *s) {
+/* A target of the pair is gone: the search ends, the program was not checked. */
+static bool search_is_over(Search *s) {
+    const char *why = checker_gone(&s->checker);
+    if (why) {
+        s->events.problem(s->events.user, why);
+        s->code = worst(s->code, EXIT_ENVIRONMENT);
+    }
+    return why != NULL;
+}
+
+/* Is there another program to be made? What is checked without its probes as well is one program of
+ * the stream: shards are of the same programs as the whole run. */
+static bool search_has_more(const Search *s) {
     const CampaignOptions *o = s->options;
-    return o->runs > 0 || o->seconds <= 0
-               ? shard_share(&o->shard, o->runs > 0 ? o->runs : DEFAULT_RUNS)
-               : INT64_MAX;
+    int64_t runs = o->runs > 0 ? o->runs : o->seconds > 0 ? INT64_MAX : DEFAULT_RUNS;
+    return s->bare_due || s->stream < runs;
 }
 
 static void search_one(Search *s) {
-    int64_t end = min_i64(s->tally.programs + s->window, search_share(s));
-    for (; s->generated < end; s->generated++) {
+    for (; s->generated < s->tally.programs + s->window && search_has_more(s); s->generated++) {
         SearchSlot *slot = &s->slot[s->generated % s->window];
         search_make_program(s, slot);
         if (s->window > 1) {
@@ -78,7 +87,7 @@ static void search_one(Search *s) {
     Checker *c = &s->checker;
     s->arena = &slot->arena;
     CheckResult out;
-    check_schedule(c, compile->verify, o->every_stage, s->tally.programs);
+    check_schedule(c, compile->verify, o->every_stage, slot->index);
     if (o->swarm_passes) {
         c->a.compile.disabled = compile->disabled;
         disabled_draw(&c->a.compile.disabled, o->seed, (uint64_t)slot->index);
@@ -87,7 +96,8 @@ static void search_one(Search *s) {
     c->run.executed = s->detailed ? s->tally.op_dtype : NULL;
     check_program(c, slot->p, s->arena, &out);
     c->run.executed = NULL; /* locating and minimizing run other programs */
-    if (out.verdict == SKIP && out.skip == SKIP_LIMIT && search_is_late(s)) { /* not waited for */
+    if (out.verdict == SKIP && out.skip == SKIP_LIMIT &&
+        (search_is_late(s) || search_is_over(s))) { /* not run */
         c->verdicts[SKIP]--;
         c->skips[SKIP_LIMIT]--;
         return;
@@ -100,6 +110,9 @@ static void search_one(Search *s) {
         backlog_add(&s->backlog, &s->own, slot->p, &out.finding, out.fired, slot->index,
                     slot->bare);
     } else if (out.verdict == FINDING) {
+        if (o->first) {
+            check_forget(c);
+        }
         search_take_finding(s, slot, &out);
     }
 }
@@ -112,7 +125,8 @@ static double search_reserve(const Search *s) {
 
 static bool search_goes_on(const Search *s) {
     const CampaignOptions *o = s->options;
-    return s->tally.programs < search_share(s) && !(o->first && s->nsignatures > 0) &&
+    return (s->tally.programs < s->generated || search_has_more(s)) &&
+           !(o->first && s->nsignatures > 0) &&
            !(o->seconds > 0 && s->now - s->start >= o->seconds - search_reserve(s)) &&
            s->code < EXIT_ENVIRONMENT && !interrupt_came();
 }
@@ -120,7 +134,7 @@ static bool search_goes_on(const Search *s) {
 /* Targets are not waited for much longer than that; 0: no limit. */
 static void search_wait_until(Search *s, double end) {
     enum { GRACE = 2 };
-    if (s->queued && end > 0) {
+    if (checker_is_external(&s->checker) && end > 0) {
         s->own.checker.targets.until = end + GRACE;
         checker_until(&s->checker, end + GRACE);
         if (baseline_checker(&s->base)) {

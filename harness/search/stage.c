@@ -15,15 +15,24 @@ static const Target *compiling_of(const Checker *c) {
                                                   : NULL;
 }
 
-/* The pair with another mode; NULL if it does not open. */
+static bool target_has_mode(const Target *t, const char *mode) {
+    return target_modes_have(target_modes(t), mode, strlen(mode));
+}
+
+/* The pair with another mode, whose suffixes are those of its own, where the target has it so; NULL
+ * if it does not open. */
 static Checker *open_mode(Stages *s, int k, const CheckerOptions *o, const Checker *c) {
     if (!s->tried[k]) {
         const Target *t = compiling_of(c);
         bool second = c->b.target == t;
         const char *name = target_name(t), *other = second ? c->a.name : c->b.name;
-        char one[64], message[1024];
-        snprintf(one, sizeof one, "%.*s:%s%s", (int)strcspn(name, ":"), name, MODES[k].name,
-                 mode_device(target_mode(t)));
+        const char *own_mode = target_mode(t);
+        char one[64], mode[48], message[1024];
+        snprintf(mode, sizeof mode, "%s%s", MODES[k].name, own_mode + mode_base_length(own_mode));
+        if (!target_has_mode(t, mode)) {
+            snprintf(mode, sizeof mode, "%s%s", MODES[k].name, mode_device(own_mode));
+        }
+        snprintf(one, sizeof one, "%.*s:%s", (int)strcspn(name, ":"), name, mode);
         snprintf(s->pair[k], sizeof s->pair[k], "%s,%s", second ? other : one,
                  second ? one : other);
         CheckerOptions own = *o;
@@ -33,10 +42,6 @@ static Checker *open_mode(Stages *s, int k, const CheckerOptions *o, const Check
         s->opened[k] = checker_open_options(&s->checker[k], &own, message, sizeof message) == 0;
     }
     return s->opened[k] ? &s->checker[k] : NULL;
-}
-
-static bool target_has_mode(const Target *t, const char *mode) {
-    return target_modes_have(target_modes(t), mode, strlen(mode));
 }
 
 static bool is_fake(const Target *t) { return t && mode_is_fake(target_mode(t)); }

@@ -50,7 +50,7 @@ void exchange_request(const Target *t, Ticket *ticket) {
 
 /* ---- answers ---- */
 
-Result *exchange_cut(const Target *t, Arena *arena) {
+Result *exchange_cut(const Target *t, Arena *arena, const char *why) {
     Result *r = arena_new(arena, Result);
     r->target = arena_strdup(arena, t->name);
     r->ncalls = 1;
@@ -58,7 +58,7 @@ Result *exchange_cut(const Target *t, Arena *arena) {
     r->calls[0].error = ERR_limit;
     r->calls[0].error_at = AT_UNKNOWN;
     r->calls[0].no_trace = true;
-    r->calls[0].message = "the time of the run was up";
+    r->calls[0].message = arena_strdup(arena, why);
     return r;
 }
 

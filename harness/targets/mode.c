@@ -25,6 +25,22 @@ size_t mode_base_length(const char *mode) {
     return n;
 }
 
+int mode_next(const char **at, const char **name) {
+    *name = *at + strspn(*at, ",");
+    int n = (int)strcspn(*name, ",");
+    *at = *name + n;
+    return n;
+}
+
+int mode_count(const char *list) {
+    const char *name;
+    int n = 0;
+    while (mode_next(&list, &name) > 0) {
+        n++;
+    }
+    return n;
+}
+
 const ModeRow *mode_row(const char *mode) {
     size_t n = mode_base_length(mode);
     for (int i = 0; i < MODE_ROWS; i++) {

@@ -20,6 +20,11 @@ enum {
 
 extern const ModeRow MODES[MODE_ROWS]; /* modes.def */
 
+/* The next name of a list, "dynamo,aot_eager", of which *at is what is left: its length, and *at
+ * behind it; 0: none is left. Empty names are passed over. */
+int mode_next(const char **at, const char **name);
+/* How many names a list has. */
+int mode_count(const char *list);
 /* The row of a mode, whatever its suffixes; NULL if a target calls it something else. */
 const ModeRow *mode_row(const char *mode);
 /* Are its tensors on the GPU? */

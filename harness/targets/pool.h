@@ -22,8 +22,9 @@ typedef struct Ticket {
     RunOptions options;
     Target *by[TICKET_MODES]; /* whose modes they are */
     int nmodes;
-    int part;  /* the mode that the request asks for; -1: all of them */
-    bool died; /* a process that ran all modes died, or was late */
+    int part;       /* the mode that the request asks for; -1: all of them */
+    bool forgotten; /* nobody waits for it: free when it is answered */
+    bool died;      /* a process that ran all modes died, or was late */
     Text request;
     Result *result[TICKET_MODES]; /* DONE */
     bool taken[TICKET_MODES];
@@ -56,6 +57,7 @@ struct Target {
     Ticket ticket[MAX_TICKETS];
     int64_t next_id;
     int failed_starts;       /* in a row */
+    bool gone;               /* no process is left, and none starts */
     char start_message[512]; /* why the last start failed */
     TargetCounters counters;
 };
@@ -70,6 +72,10 @@ void pool_stop(TargetWorker *w);
 /* The time of the run is up. */
 bool pool_is_late(const Target *t);
 
+/* ---- ticket.c ---- */
+/* It is done without an answer, in all of its modes. */
+void ticket_cut(Ticket *ticket, const char *why);
+
 /* ---- exchange.c: the lines that are exchanged ---- */
 /* Fills ticket->request. */
 void exchange_request(const Target *t, Ticket *ticket);
@@ -80,8 +86,8 @@ bool exchange_answer(Ticket *ticket, const char *line, size_t length, char *mess
 /* A hello that names our mode? */
 bool exchange_hello(Target *t, Arena *scratch, const char *line, size_t length, char *message,
                     size_t message_size);
-/* The result of a program that is no longer waited for. */
-Result *exchange_cut(const Target *t, Arena *arena);
+/* The result of a program that does not run any more, and why: the error `limit`. */
+Result *exchange_cut(const Target *t, Arena *arena, const char *why);
 /* The result of a program that the target did not answer; FAILURE_NONE: at too great length, the
  * error `limit`. */
 Result *exchange_failed(const Target *t, Arena *arena, Failure failure, const char *what,

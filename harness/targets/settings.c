@@ -56,7 +56,6 @@ SettingsTable settings_read(Arena *arena, const Json *j, const char *mode) {
     return table;
 }
 
-/* One program in four has no settings; the others have one to three, each at most once. */
 /* Marks dims of one argument or two. */
 static void draw_marks(CompileSettings *c, const Program *p, Arena *arena, Rng *rng) {
     c->marks = arena_alloc(arena, (int64_t)sizeof *c->marks * 2);
@@ -72,6 +71,7 @@ static void draw_marks(CompileSettings *c, const Program *p, Arena *arena, Rng *
     c->marks_given = c->nmarks > 0;
 }
 
+/* One program in four has no settings; the others have one to three, each at most once. */
 CompileSettings *settings_draw(const SettingsTable *table, const Program *p, Arena *arena,
                                uint64_t seed, uint64_t index) {
     Rng rng = {seed ^ (index * 0x9E3779B97F4A7C15u)};

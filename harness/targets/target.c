@@ -6,7 +6,8 @@
  *               it dies, writes malformed output or is late: killed, off, its ticket is done
  *
  * A failure is attributed to a program only if it was sent; a process that dies while idle is
- * started again silently. */
+ * started again silently. If processes do not start, the others go on; without any the target is
+ * gone. */
 #include "harness/targets/pool.h"
 
 #include "harness/util/clock.h"
@@ -34,6 +35,10 @@ CompileSettings *target_draw_settings(const Target *t, const Program *p, Arena *
 
 char *const *target_environment(const Target *t) { return t->declared.environment; }
 void target_until(Target *t, double until) { t->settings.until = until; }
+const char *target_gone(const Target *t) {
+    const Target *pool = t->host ? t->host : t;
+    return pool->gone ? pool->start_message : NULL;
+}
 TargetCounters target_counters(const Target *t) { return t->counters; }
 
 /* ---- the end of a ticket ---- */
@@ -46,6 +51,10 @@ void pool_stop(TargetWorker *w) {
 
 /* The request has its answer: done, unless another mode is still to be asked for alone. */
 static void end_request(Target *t, Ticket *ticket) {
+    if (ticket->forgotten) {
+        ticket->state = TICKET_FREE;
+        return;
+    }
     if (ticket->part < 0 || ticket->part + 1 == ticket->nmodes) {
         bool again = false; /* what ended the process of all modes */
         for (int i = 0; i < ticket->nmodes; i++) {
@@ -69,7 +78,7 @@ static void fail_worker(Target *t, TargetWorker *w, Failure failure, const char 
     if (!ticket) {
         return;
     }
-    if (ticket->nmodes > 1 && ticket->part < 0) {
+    if (ticket->nmodes > 1 && ticket->part < 0 && !ticket->forgotten) {
         ticket->died = true;
         ticket->part = 0;
         ticket->state = TICKET_QUEUED;
@@ -188,7 +197,7 @@ static Ticket *next_queued(Target *t) {
 static int modes_asked(const Ticket *ticket) { return ticket->part < 0 ? ticket->nmodes : 1; }
 
 void pool_send(Target *t) {
-    int starting = 0, queued = 0;
+    int starting = 0, queued = 0, alive = 0;
     for (int i = 0; i < MAX_TICKETS; i++) {
         queued += t->ticket[i].state == TICKET_QUEUED;
     }
@@ -220,15 +229,13 @@ void pool_send(Target *t) {
             starting++;
         }
     }
-    for (int i = 0; i < MAX_TICKETS && t->failed_starts >= START_TRIES && starting == 0; i++) {
-        Ticket *k = &t->ticket[i];
-        if (k->state == TICKET_QUEUED) {
-            for (int m = 0; m < k->nmodes; m++) {
-                k->result[m] =
-                    exchange_failed(k->by[m], &k->arena, FAILURE_CRASH, t->start_message, NULL);
-                k->by[m]->counters.crashes++;
-            }
-            k->state = TICKET_DONE;
+    for (int i = 0; i < t->settings.workers; i++) {
+        alive += t->worker[i].state != WORKER_OFF;
+    }
+    t->gone |= queued > 0 && alive == 0 && t->failed_starts >= START_TRIES;
+    for (int i = 0; i < MAX_TICKETS && t->gone; i++) {
+        if (t->ticket[i].state == TICKET_QUEUED) {
+            ticket_cut(&t->ticket[i], t->start_message);
         }
     }
 }

@@ -4,7 +4,8 @@
  * A target is an entry of targets.json (a command, its modes, its environment) and one mode. It has
  * up to `workers` processes, each of which runs one program at a time. A process that dies, writes
  * malformed output or exceeds the time limit is killed with its children and started again; the
- * result of its program says so (Result.failure), other results are not affected. */
+ * result of its program says so (Result.failure), other results are not affected. If none is left
+ * and none starts any more, the target is gone: no program is blamed for that. */
 #ifndef HARNESS_TARGET_H
 #define HARNESS_TARGET_H
 
@@ -52,6 +53,9 @@ int target_open(const char *name, Target *other, const TargetSettings *settings,
                 char *message, size_t message_size);
 void target_close(Target *t);
 
+/* Why none of its processes is left and none starts any more, one sentence; NULL: that is not so.
+ * The results of its programs are then `limit` errors. */
+const char *target_gone(const Target *t);
 /* Sets settings.until of a target that is open. */
 void target_until(Target *t, double until);
 /* Does it compile, so that its results may differ in minor ways? Every mode but "eager" and those
@@ -86,6 +90,9 @@ CompileSettings *target_draw_settings(const Target *t, const Program *p, Arena *
 bool target_submit(Target *t, const Program *p, const RunOptions *options);
 /* The same for both; of targets that share processes, with one request. */
 bool target_submit_pair(Target *a, Target *b, const Program *p, const RunOptions *options);
+/* Takes back all programs that were submitted: those that run are answered to nobody. They must
+ * live until the next call of target_forget, or until the target is closed. */
+void target_forget(Target *t);
 /* Lets the processes go on with what is queued; does not wait for them. */
 void target_turn(Target *t);
 /* Would target_run give the result of `p`, which was submitted, without waiting? */

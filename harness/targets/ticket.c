@@ -18,7 +18,7 @@ static int place_of(const Ticket *ticket, const Target *t) {
 static Ticket *find_ticket(Target *pool, const Target *t, const Program *p) {
     for (int i = 0; i < MAX_TICKETS; i++) {
         Ticket *k = &pool->ticket[i];
-        if (k->state != TICKET_FREE && k->program == p && place_of(k, t) >= 0) {
+        if (k->state != TICKET_FREE && !k->forgotten && k->program == p && place_of(k, t) >= 0) {
             return k;
         }
     }
@@ -90,16 +90,29 @@ bool pool_is_late(const Target *t) {
     return t->settings.until > 0 && now_seconds() >= t->settings.until;
 }
 
-static void cut_ticket(Target *pool, Ticket *ticket) {
+void ticket_cut(Ticket *ticket, const char *why) {
+    for (int i = 0; i < ticket->nmodes; i++) {
+        ticket->result[i] = exchange_cut(ticket->by[i], &ticket->arena, why);
+    }
+    ticket->state = TICKET_DONE;
+}
+
+/* Its process is stopped, if it runs. */
+static void stop_ticket(Target *pool, Ticket *ticket) {
     for (int i = 0; i < pool->settings.workers; i++) {
         if (pool->worker[i].ticket == ticket) {
             pool_stop(&pool->worker[i]);
         }
     }
-    for (int i = 0; i < ticket->nmodes; i++) {
-        ticket->result[i] = exchange_cut(ticket->by[i], &ticket->arena);
+}
+
+void target_forget(Target *t) {
+    Target *pool = pool_of(t);
+    for (int i = 0; i < MAX_TICKETS; i++) {
+        Ticket *k = &pool->ticket[i];
+        k->forgotten = true;
+        k->state = k->state == TICKET_SENT ? TICKET_SENT : TICKET_FREE;
     }
-    ticket->state = TICKET_DONE;
 }
 
 void target_turn(Target *t) { pool_turn(pool_of(t), 0); }
@@ -118,7 +131,8 @@ Result *target_run(Target *t, const Program *p, const RunOptions *options, Arena
     CHECK(ticket);
     while (ticket->state != TICKET_DONE) {
         if (pool_is_late(pool)) {
-            cut_ticket(pool, ticket);
+            stop_ticket(pool, ticket);
+            ticket_cut(ticket, "the time of the run was up");
         } else {
             pool_turn(pool, POOL_WAIT);
         }

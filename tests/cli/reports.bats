@@ -169,6 +169,25 @@ END
     [ "$(grep -c '^persistent ' compared)" -eq 2 ]
 }
 
+@test "a shard compiles a program as the whole run does: each 64th of the stream is verified" {
+    run -0 "$TWINGRAD" fuzz --fault FU-14 --no-minimize --quiet --runs 256
+    run -0 "$TWINGRAD" fuzz --fault FU-14 --no-minimize --quiet --runs 256 --shard 200/256
+}
+
+@test "merged counts of signatures are those of the run, also where two causes have one" {
+    faults=()
+    for fault in RG-2 RG-13 RG-5 MU-5 MU-7 NU-1 NU-2; do faults+=(--fault $fault); done
+    run -1 "$TWINGRAD" fuzz "${faults[@]}" --runs 4000 --no-minimize --quiet --results one.json
+    "$TWINGRAD" report --merge one.json >merged.json
+    /usr/bin/python3 - <<'END'
+import json
+one, merged = (json.load(open(name))["summary"] for name in ("one.json", "merged.json"))
+names = [s["signature"] for s in one["signatures"]]
+assert len(set(names)) < len(names)
+assert sum(s["count"] for s in merged["signatures"]) == sum(s["count"] for s in one["signatures"]) == one["findings"]
+END
+}
+
 @test "report --compare names the groups that are new and gone, and fails on a new one" {
     run -1 "$TWINGRAD" fuzz --fault RG-1 --runs 600 --quiet --results old.json
     run -1 "$TWINGRAD" fuzz --fault NU-12 --runs 600 --quiet --results new.json
@@ -185,6 +204,9 @@ END
     for mode in dynamo aot_eager; do sed "s/reference,compiled/torch:eager,torch:$mode/" one.json >$mode.json; done
     run -0 "$TWINGRAD" report --merge dynamo.json aot_eager.json
     json 'r[0]["pair"] == "torch:eager,torch:*" and r[0]["summary"]["programs"] == 20' <<<"$output"
+    sed "s/reference,compiled/torch:eager_cuda,torch:dynamo_cuda/" one.json >cuda.json
+    run -0 "$TWINGRAD" report --merge dynamo.json cuda.json aot_eager.json
+    json 'r[0]["pair"] == "torch:eager*,torch:*" and r[0]["summary"]["programs"] == 30' <<<"$output"
     sed "s/reference,compiled/torch:eager,torch2.8:dynamo/" one.json >other.json
     refused report --merge dynamo.json other.json
     grep -q "other.json: a run with another pair than that of dynamo.json ('torch:eager,torch2.8:dynamo', not 'torch:eager,torch:dynamo')" err.txt

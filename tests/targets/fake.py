@@ -1,7 +1,7 @@
 """A target that misbehaves on request: the program's name says how ("die", "hang", "garbage", "flood", "kill", "noid", "long", "late word", "hungry", "orphan", "held", "spin", "slow core", "slow core of a child"); "die compiled" when it is run in that mode, "die together" in two modes at once); further arguments are the modes that it has besides eager; any other is answered with one call that returned nothing, "flaky" with a wrong version at
-every other request, "wrong" when compiled, "wrong of small" then, where the program has fewer than two inputs, "raise" then and in the mode fake (in the function FAKE_FRAME, if that is set), "raise at first" then, at a first statement that is an op, "raise for computed" then, where the program returns what is not an input, "refuse" in eager mode at a first statement that binds something, "hash" too unless PYTHONHASHSEED is 2, "slow" too, which never answers then. "last" answers the first request
+every other request, "wrong" when compiled, "wrong of small" then, where the program has fewer than two inputs, "raise" then and in the mode fake (in the function FAKE_FRAME, if that is set), "raise at first" then, at a first statement that is an op, "raise for computed" then, where the program returns what is not an input, "refuse" in eager mode at a first statement that binds something, "hash" too unless PYTHONHASHSEED is 2, "many" raises others all the time, "slow" too, which never answers then. "last" answers the first request
 after FAKE_OTHERS others, and dies if there are none within ten seconds. The first program that is to run alone waits in that way for FAKE_ALONE_OTHERS more. FAKE_AS is a name for all programs. "exit" as an argument: ends at once; "accepts": takes requests for several modes, and for a
-process of their own. FAKE_LOG names a file that gets a line for each request: its process, the modes, "alone", and
+process of their own. Only the first FAKE_STARTS processes start; each of them ends after FAKE_ANSWERS answers. FAKE_LOG names a file that gets a line for each request: its process, the modes, "alone", and
 FAKE_SESSIONS one that gets TWINGRAD_SESSION, or "none", of each process."""
 import json
 import os
@@ -37,9 +37,16 @@ def on_a_slow_core():  # four seconds by the clock, a quarter of them of process
         time.sleep(0.075)
 
 
+answers = int(os.environ.get("FAKE_ANSWERS", "0"))  # how many are left; 0: no end
 how = sys.argv[1] if len(sys.argv) > 1 else ""
 if how == "exit":
     sys.exit("this target does not want to start")
+if "FAKE_STARTS" in os.environ:
+    with open(os.environ["FAKE_LOG"] + ".starts", "a") as starts:
+        starts.write("x")
+        starts.flush()
+        if os.fstat(starts.fileno()).st_size > int(os.environ["FAKE_STARTS"]):
+            sys.exit("no more processes")
 if "FAKE_SESSIONS" in os.environ:
     with open(os.environ["FAKE_SESSIONS"], "a") as log:
         log.write(os.environ.get("TWINGRAD_SESSION", "none") + "\n")
@@ -129,7 +136,7 @@ for line in sys.stdin:
         if name == "slow" and os.environ.get("PYTHONHASHSEED") == "2":
             time.sleep(600)
         for mode, result in zip(modes, results):
-            bad = mode == "compiled" and (name != "hash" or os.environ.get("PYTHONHASHSEED") != "2")
+            bad = (mode == "compiled" or mode.endswith("_dynamic")) and (name != "hash" or os.environ.get("PYTHONHASHSEED") != "2")
             bad = bad and (name != "wrong of small" or len(request["program"]["inputs"]) < 2)
             result["calls"][0]["inputs"] = [{"name": given["name"], "requires_grad": bad} for given in request["program"]["inputs"][:1]]
     elif name == "flaky":
@@ -139,8 +146,16 @@ for line in sys.stdin:
         wait_for_requests(".first", 1 + int(os.environ["FAKE_OTHERS"]))
     elif name == "long":
         call["x-text"] = "x" * (17 << 20)
+    elif name == "many":  # another error for each request
+        asked += 1
+        word = "".join("abcdefghij"[int(digit)] for digit in str(asked))
+        if "compiled" in modes:
+            results[-1]["calls"][0].update(status="error", error={"at": None, "code": "internal", "message": "Error: of " + word})
     elif name == "extra":
         call["x-graph-breaks"] = 3
     late = "and another thing\n" if name == "late word" else ""
     sys.stdout.write(json.dumps(answer) + "\n" + late)  # in one write: both are there when the answer is read
     sys.stdout.flush()
+    answers -= 1
+    if answers == 0:
+        sys.exit()
