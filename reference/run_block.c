@@ -5,7 +5,7 @@
 
 #include "reference/unspecified.h"
 #include "reference/dispatch.h"
-#include "reference/shadow.h"
+#include "reference/shadow_passes.h"
 
 #include <string.h>
 
@@ -275,9 +275,28 @@ static ErrCode run_dot_grad(Run *r, const Stmt *stmt) {
     return set_grad(&r->s, self, value);
 }
 
+/* The shadow of a program that only targets run: without the context, whose results nothing is then
+ * known of, if it changes them. */
+static ErrCode run_seen_through(Run *r, const Stmt *with) {
+    TRY(run_block(r, &with->body));
+    r->seen_through |= !context_keeps_values(with);
+    for (const Stmt *s = with->body.first; s && !context_keeps_values(with); s = s->next) {
+        for (int i = 0; i < s->nout; i++) {
+            if (r->env[s->out[i]]) {
+                shadow_lose(r->env[s->out[i]]);
+            }
+        }
+    }
+    return ERR_none;
+}
+
 static ErrCode run_reference_with(Run *r, const Stmt *stmt) {
     if (stmt->context == CONTEXT_checkpoint) {
         return run_checkpoint(r, stmt);
+    }
+    if (stmt->context != CONTEXT_grad_mode && r->options->shadow &&
+        (context_keeps_values(stmt) || context_changes_results_only(r->p, stmt))) {
+        return run_seen_through(r, stmt);
     }
     if (stmt->context != CONTEXT_grad_mode) {
         return error_set(r->s.err, ERR_unsupported, "a block under %s",

@@ -281,7 +281,7 @@ static const struct {
     BlockContext context;
     Weight weight;
 } GROUPED[] = {
-#define CONTEXT(name, group, kind, code) {CONTEXT_##name, W_##group},
+#define CONTEXT(name, group, kind, values, code) {CONTEXT_##name, W_##group},
 #include "program/lang/contexts.def"
 };
 

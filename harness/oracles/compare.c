@@ -108,9 +108,12 @@ bool compare_tolerant(const Values *a, const Values *expected, int64_t *first) {
     return compare_tolerant_in(a->dtype, a, expected, first);
 }
 
-/* Is every element equal, or no farther from `expected` than atol + rtol * (|expected| + scale)? */
-static bool all_within(const Values *a, const Values *expected, double rtol, double atol,
-                       double scale, int64_t *first) {
+/* Is every element equal, or no farther from `expected` than atol + rtol * (|expected| + scale)?
+ * Where the bound of the shadow is infinite, that is inconclusive. */
+static Match within_tolerance(const Values *a, const Values *expected, double rtol, double atol,
+                              double scale, const Values *shadow, int64_t *first) {
+    bool bounded = shadow && shadow->bound && values_same_shape(a, shadow);
+    Match match = MATCH_SAME;
     for (int64_t i = 0; i < a->numel; i++) {
         if (same_element_bits(a->data, expected->data, a->dtype, i)) {
             continue;
@@ -123,19 +126,25 @@ static bool all_within(const Values *a, const Values *expected, double rtol, dou
                 continue;
             }
         }
-        *first = i;
-        return false;
+        bool open = bounded && !isfinite(shadow->bound[i]);
+        *first = !open || match == MATCH_SAME ? i : *first;
+        if (!open) {
+            return MATCH_DIFFERENT;
+        }
+        match = MATCH_INCONCLUSIVE;
     }
-    return true;
+    return match;
 }
 
 bool compare_tolerant_in(DType arithmetic, const Values *a, const Values *expected,
                          int64_t *first) {
     double atol = arithmetic == DT_float64 ? 1e-7 : 1e-5;
-    return all_within(a, expected, relative_tolerance(arithmetic), atol, 0, first);
+    return within_tolerance(a, expected, relative_tolerance(arithmetic), atol, 0, NULL, first) ==
+           MATCH_SAME;
 }
 
-bool compare_coarse(const Values *a, const Values *expected, int64_t *first) {
+Match compare_coarse(const Values *a, const Values *expected, const Values *shadow,
+                     int64_t *first) {
     enum { STEPS = 4 }; /* of the program, each with an error that the tolerance allows */
     double sum = 0;
     int64_t n = 0;
@@ -144,8 +153,8 @@ bool compare_coarse(const Values *a, const Values *expected, int64_t *first) {
         sum += isfinite(e) ? e * e : 0;
         n += isfinite(e);
     }
-    return all_within(a, expected, STEPS * relative_tolerance(a->dtype), 1e-5,
-                      n > 0 ? sqrt(sum / (double)n) : 0, first);
+    return within_tolerance(a, expected, STEPS * relative_tolerance(a->dtype), 1e-5,
+                            n > 0 ? sqrt(sum / (double)n) : 0, shadow, first);
 }
 
 Match compare_baseline(const Values *base, const Values *other, const Values *shadow,

@@ -38,8 +38,10 @@ bool compare_tolerant(const Values *a, const Values *expected, int64_t *first);
  * values were cast to. */
 bool compare_tolerant_in(DType arithmetic, const Values *a, const Values *expected, int64_t *first);
 /* Where nothing bounds the rounding of a program of several steps: four times rtol, of |E| and of
- * the root mean square of the finite E. */
-bool compare_coarse(const Values *a, const Values *expected, int64_t *first);
+ * the root mean square of the finite E. An element whose bound in the shadow is infinite, since
+ * rounding decides a step on its way, is inconclusive instead of different; `shadow` may be NULL,
+ * and its values are not asked. */
+Match compare_coarse(const Values *a, const Values *expected, const Values *shadow, int64_t *first);
 
 /* Bit for bit against a recording; with `zero_sign` false, -0.0 equals 0.0. */
 bool compare_recorded(const Values *a, const Values *expected, bool zero_sign, int64_t *first);

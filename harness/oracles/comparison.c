@@ -50,10 +50,32 @@ const Result *comparison_shadow(Comparison *cmp) {
     return cmp->shadow;
 }
 
+/* Could the reference not run the program, so that there is no shadow? Then nothing tells whether
+ * rounding decides an integer or a bool, if the program has floats. */
+static bool rounding_is_unknown(const Comparison *cmp) {
+    const Result *s = cmp->shadow;
+    const CallResult *last = s && s->ncalls > 0 ? &s->calls[s->ncalls - 1] : NULL;
+    bool floats = false;
+    for (int i = 0; last && i < cmp->program->ninputs; i++) {
+        floats |= dtype_is_float(cmp->program->inputs[i].dtype);
+    }
+    return floats && !last->ok && last->error == ERR_unsupported;
+}
+
+/* Integers and bools: by bits, unless rounding may decide them. */
+static Match compare_discrete(const Comparison *cmp, const Values *a, const Values *b,
+                              const Values *shadow, int64_t *first) {
+    Match match = compare_bounded(a, b, shadow, first);
+    return match == MATCH_DIFFERENT && rounding_is_unknown(cmp) ? MATCH_INCONCLUSIVE : match;
+}
+
 static Match compare_external(const Comparison *cmp, const Values *a, const Values *b,
                               const Values *shadow, int64_t *first) {
     if (compare_tolerant(a, b, first)) {
         return MATCH_SAME;
+    }
+    if (!dtype_is_float(a->dtype)) {
+        return compare_discrete(cmp, a, b, shadow, first);
     }
     Match match = compare_bounded(a, b, shadow, first);
     return match != MATCH_INCONCLUSIVE || cmp->base == BASE_NONE ? match
@@ -63,6 +85,10 @@ static Match compare_external(const Comparison *cmp, const Values *a, const Valu
 
 Match comparison_match(const Comparison *cmp, const Values *a, const Values *b,
                        const Values *shadow, bool is_gradient, int64_t *first) {
+    bool whole = !shadow || !cmp->program || program_contexts_keep_values(cmp->program);
+    if (!whole && (is_gradient || (cmp->rule == RULE_COARSE && dtype_is_float(a->dtype)))) {
+        shadow = NULL; /* it has run the blocks without their contexts */
+    }
     switch (cmp->rule) {
     case RULE_SHADOW:
         return compare_bounded(a, b, shadow, first);
@@ -71,9 +97,8 @@ Match comparison_match(const Comparison *cmp, const Values *a, const Values *b,
     case RULE_TOLERANT_SINGLE:
         return compare_tolerant_in(DT_float32, a, b, first) ? MATCH_SAME : MATCH_DIFFERENT;
     case RULE_COARSE:
-        return compare_coarse(b, a, first) ? MATCH_SAME
-               : dtype_is_float(a->dtype)  ? MATCH_DIFFERENT
-                                           : compare_bounded(a, b, shadow, first);
+        return dtype_is_float(a->dtype) ? compare_coarse(b, a, shadow, first)
+                                        : compare_discrete(cmp, a, b, shadow, first);
     case RULE_TOLERANT:
         return compare_tolerant(a, b, first) ? MATCH_SAME : MATCH_DIFFERENT;
     case RULE_RECORDED:

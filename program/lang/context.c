@@ -4,15 +4,17 @@
 #include <string.h>
 
 enum { AROUND = false, FUNCTION = true };
+typedef enum ContextValues { OTHER, SAME, COPIES } ContextValues;
 
 static const struct {
     const char *name, *code;
     bool function;
+    ContextValues values;
 } CONTEXTS[CONTEXT_COUNT] = {
-    [CONTEXT_grad_mode] = {"grad_mode", NULL, AROUND},
-    [CONTEXT_autocast] = {"autocast", NULL, AROUND},
-    [CONTEXT_checkpoint] = {"checkpoint", "torch.utils.checkpoint.checkpoint", FUNCTION},
-#define CONTEXT(name, group, kind, code) [CONTEXT_##name] = {#name, code, kind},
+    [CONTEXT_grad_mode] = {"grad_mode", NULL, AROUND, SAME},
+    [CONTEXT_autocast] = {"autocast", NULL, AROUND, OTHER},
+    [CONTEXT_checkpoint] = {"checkpoint", "torch.utils.checkpoint.checkpoint", FUNCTION, SAME},
+#define CONTEXT(name, group, kind, values, code) [CONTEXT_##name] = {#name, code, kind, values},
 #include "program/lang/contexts.def"
 };
 
@@ -33,6 +35,20 @@ bool context_is_function(BlockContext context, const char **code) {
         *code = CONTEXTS[context].code;
     }
     return CONTEXTS[context].function;
+}
+
+static bool block_writes(const Block *block) {
+    for (const Stmt *s = block->first; s; s = s->next) {
+        if (s->kind == STMT_OP && (s->op->param[0].writes || s->op->kind == KIND_INPLACE_VIEW)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+bool context_keeps_values(const Stmt *with) {
+    ContextValues values = CONTEXTS[with->context].values;
+    return values == SAME || (values == COPIES && !block_writes(&with->body));
 }
 
 /* ---- of a program ---- */
@@ -56,6 +72,35 @@ static ContextSet program_contexts(const Program *p) {
         set |= block_contexts(&p->functions[i].forward) | block_contexts(&p->functions[i].backward);
     }
     return set;
+}
+
+/* Of all blocks below this one, also if it only copies what it would write. */
+static bool block_keeps_values(const Block *block) {
+    bool keeps = true;
+    for (const Stmt *s = block->first; s && keeps; s = s->next) {
+        keeps = (s->kind != STMT_WITH || context_keeps_values(s)) && block_keeps_values(&s->body) &&
+                block_keeps_values(&s->orelse);
+    }
+    return keeps;
+}
+
+bool program_contexts_keep_values(const Program *p) {
+    return block_keeps_values(&p->setup) && block_keeps_values(&p->body) &&
+           block_keeps_values(&p->after);
+}
+
+static bool block_differentiates(const Block *block) {
+    bool any = false;
+    for (const Stmt *s = block->first; s && !any; s = s->next) {
+        any = s->kind == STMT_GRAD || s->kind == STMT_DOT_GRAD || block_differentiates(&s->body) ||
+              block_differentiates(&s->orelse);
+    }
+    return any;
+}
+
+bool context_changes_results_only(const Program *p, const Stmt *with) {
+    return !block_writes(&with->body) && !block_differentiates(&p->body) &&
+           !block_differentiates(&p->after);
 }
 
 static bool block_is_reentrant(const Block *block) {

@@ -123,7 +123,7 @@ typedef enum BlockContext {
     CONTEXT_grad_mode,
     CONTEXT_autocast,
     CONTEXT_checkpoint,
-#define CONTEXT(name, group, kind, code) CONTEXT_##name,
+#define CONTEXT(name, group, kind, values, code) CONTEXT_##name,
 #include "program/lang/contexts.def"
     CONTEXT_COUNT
 } BlockContext;
@@ -371,6 +371,14 @@ bool program_is_random(const Program *p);
 static inline RandomStream program_stream(const Program *p, int number) {
     return (RandomStream){p->seed + (uint64_t)number, 0};
 }
+/* Does the block of a WITH compute what it would compute without its context? */
+bool context_keeps_values(const Stmt *with);
+/* Of a context that does not: are only the results of the block others, no tensor that it reads and
+ * no gradient that the program itself asks for? (Gradients of a backward after the calls may be.)
+ */
+bool context_changes_results_only(const Program *p, const Stmt *with);
+/* context_keeps_values of all blocks. */
+bool program_contexts_keep_values(const Program *p);
 /* Has the program a block in this context? */
 bool program_has_context(const Program *p, BlockContext context);
 /* Has it a block in one other than a grad mode? (Format version 2.) */

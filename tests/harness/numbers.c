@@ -139,17 +139,32 @@ START_TEST(a_coarse_comparison_measures_by_the_size_of_the_tensor) {
     float a[] = {1, 0, 2, INFINITY}, b[] = {1, 5e-6f, 2, INFINITY};
     Values x = floats(a, 4), y = floats(b, 4);
     int64_t first;
-    ck_assert(compare_coarse(&x, &y, &first));
+    ck_assert_int_eq(compare_coarse(&x, &y, NULL, &first), MATCH_SAME);
     b[1] = 1.6e-5f;
     ck_assert(!compare_tolerant(&x, &y, &first));
-    ck_assert(compare_coarse(&x, &y, &first));
+    ck_assert_int_eq(compare_coarse(&x, &y, NULL, &first), MATCH_SAME);
     b[1] = 3e-5f;
-    ck_assert(!compare_coarse(&x, &y, &first));
+    ck_assert_int_eq(compare_coarse(&x, &y, NULL, &first), MATCH_DIFFERENT);
     ck_assert_int_eq(first, 1);
     b[1] = 0;
     b[3] = 2;
-    ck_assert(!compare_coarse(&x, &y, &first));
+    ck_assert_int_eq(compare_coarse(&x, &y, NULL, &first), MATCH_DIFFERENT);
     ck_assert_int_eq(first, 3);
+}
+END_TEST
+
+START_TEST(a_coarse_comparison_is_open_where_rounding_decides_a_step) {
+    float a[] = {2, 3, 4}, b[] = {1, 3, 4};
+    double bound[] = {INFINITY, 0, 0}, value[] = {0, 0, 0};
+    Values x = floats(a, 3), y = floats(b, 3), s = x;
+    s.bound = bound;
+    s.value64 = value;
+    int64_t first;
+    ck_assert_int_eq(compare_coarse(&x, &y, &s, &first), MATCH_INCONCLUSIVE);
+    ck_assert_int_eq(first, 0);
+    b[2] = 5;
+    ck_assert_int_eq(compare_coarse(&x, &y, &s, &first), MATCH_DIFFERENT);
+    ck_assert_int_eq(first, 2);
 }
 END_TEST
 
@@ -203,6 +218,7 @@ int main(void) {
     tcase_add_test(tests, bits_tell_signed_zeros_apart_but_not_nans);
     tcase_add_test(tests, a_bound_allows_four_times_itself);
     tcase_add_test(tests, of_programs_with_random_numbers_a_bool_that_rounding_decides_is_open);
+    tcase_add_test(tests, a_coarse_comparison_is_open_where_rounding_decides_a_step);
     tcase_add_test(tests, zeros_keep_their_sign_only_on_an_exact_path);
     tcase_add_test(tests, nan_against_a_number_differs_and_overflow_may_go_either_way);
     tcase_add_test(

@@ -274,6 +274,65 @@ START_TEST(the_sign_of_a_picked_zero_is_open_beside_an_executor_that_fuses) {
 }
 END_TEST
 
+static Result *run_in_context(const char *context, const char *op, bool shadow) {
+    return run_with(INPUTS, arena_printf(&arena, "{'with': '%s', 'body': [%s]}", context, op),
+                    "'x'", shadow);
+}
+
+/* A target runs it; what rounding may do to it is known, since the context changes no value. */
+START_TEST(contexts_that_keep_the_values_of_a_block_are_seen_through_by_the_shadow_only) {
+    static const char *const keep[] = {"functional_call",      "unbacked",
+                                       "nested_region",        "disabled",
+                                       "selective_checkpoint", "saved_tensors_hooks",
+                                       "function_mode"},
+                             *const copy[] = {"vmap", "vmap_last_dim", "item"},
+                             *const change[] = {"jvp", "adam", "complex", "module_modes"};
+    static const char reads[] = "{'op': 'neg', 'self': 'x', 'out': 'y'}",
+                      writes[] = "{'op': 'mul_', 'self': 'p', 'other': 2}";
+    for (int i = 0; i < COUNT_OF(keep); i++) {
+        assert_ok(run_in_context(keep[i], reads, true));
+        assert_ok(run_in_context(keep[i], writes, true));
+        assert_error(run_in_context(keep[i], reads, false), 0, "unsupported");
+    }
+    for (int i = 0; i < COUNT_OF(copy); i++) {
+        assert_ok(run_in_context(copy[i], reads, true));
+        assert_error(run_in_context(copy[i], writes, true), 0, "unsupported");
+    }
+    for (int i = 0; i < COUNT_OF(change); i++) {
+        assert_error(run_in_context(change[i], writes, true), 0, "unsupported");
+        assert_error(run_in_context(change[i], reads, false), 0, "unsupported");
+    }
+}
+END_TEST
+
+/* What depends on their results is open; the rest is known. */
+START_TEST(contexts_that_change_the_values_of_a_block_leave_the_others_known) {
+    static const char *const change[] = {"jvp", "adam", "complex", "module_modes"};
+    for (int i = 0; i < COUNT_OF(change); i++) {
+        Result *r = run_with(INPUTS,
+                             arena_printf(&arena,
+                                          "{'with': '%s', 'body': [{'op': 'neg', 'self': 'x', "
+                                          "'out': 'y'}]}, {'op': 'abs', 'self': 'y', 'out': 'z'}, "
+                                          "{'op': 'abs', 'self': 'x', 'out': 'w'}",
+                                          change[i]),
+                             "'y', 'z', 'w'", true);
+        assert_ok(r);
+        ck_assert(isnan(r->calls[0].returns[0].values.bound[0]));
+        ck_assert(isnan(r->calls[0].returns[1].values.bound[0]));
+        ck_assert_double_eq(r->calls[0].returns[2].values.bound[0], 0);
+        ck_assert(!r->inconclusive);
+        r = run_with(INPUTS,
+                     arena_printf(&arena,
+                                  "{'with': '%s', 'body': [{'op': 'neg', 'self': 'x', 'out': "
+                                  "'y'}]}, {'op': 'sum', 'self': 'y', 'out': 'z'}, {'op': 'grad', "
+                                  "'outputs': ['z'], 'inputs': ['x'], 'out': ['g']}",
+                                  change[i]),
+                     "'g'", true);
+        assert_error(r, 0, "unsupported");
+    }
+}
+END_TEST
+
 int main(void) {
     Suite *suite = suite_create("shadow");
     TCase *tests = tcase_create("bounds");
@@ -293,6 +352,9 @@ int main(void) {
     tcase_add_test(tests, a_sum_of_gradients_of_a_list_is_as_exact_as_in_any_order);
     tcase_add_test(tests, an_overflow_in_float16_is_open_beside_an_executor_that_fuses);
     tcase_add_test(tests, the_sign_of_a_picked_zero_is_open_beside_an_executor_that_fuses);
+    tcase_add_test(tests,
+                   contexts_that_keep_the_values_of_a_block_are_seen_through_by_the_shadow_only);
+    tcase_add_test(tests, contexts_that_change_the_values_of_a_block_leave_the_others_known);
     suite_add_tcase(suite, tests);
     return run_suite("reference/shadow", suite);
 }
