@@ -224,7 +224,8 @@ static KnownIssue *report_signature(Search *s, Signature *signature, const Progr
     }
     if (s->queued && !late && seconds >= 0) {
         signature->script = script_run(&s->checker, small, s->end);
-        if (signature->script == SCRIPT_NOTHING && finding.oracle == ORACLE_status) {
+        bool one_runs = strncmp(finding.a, "ok", 2) == 0 || strncmp(finding.b, "ok", 2) == 0;
+        if (signature->script == SCRIPT_NOTHING && finding.oracle == ORACLE_status && one_runs) {
             signature->status = STATUS_UNREPRODUCED;
             s->events.dropped(s->events.user, signature);
             search_keep_record(s, signature, small, &finding, fired);
