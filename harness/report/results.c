@@ -113,27 +113,18 @@ static bool results_append(const char *path, Text *text, char *message, size_t m
     return ok;
 }
 
-static bool is_results(const Json *root, char *message, size_t message_size) {
+static bool is_results(Reader *r, const Json *root) {
     if (root->kind != JSON_OBJECT || strcmp(results_text(root, "type", ""), "results") != 0) {
-        snprintf(message, message_size,
+        snprintf(r->message, r->message_size,
                  "not an object of type \"results\" (results.json of fuzz --out, or of replay "
                  "--results)");
         return false;
     }
     if (results_number(root, "schema_version") != 1) {
-        snprintf(message, message_size, "schema_version: only 1 is known");
+        snprintf(r->message, r->message_size, "schema_version: only 1 is known");
         return false;
     }
-    for (const char *const *key = (const char *const[]){"findings", "cases", NULL}; *key; key++) {
-        const Json *list = json_get(root, *key);
-        for (const Json *j = list ? list->child : NULL; j; j = j->next) {
-            if (list->kind != JSON_ARRAY || j->kind != JSON_OBJECT) {
-                snprintf(message, message_size, "%s: expected an array of objects", *key);
-                return false;
-            }
-        }
-    }
-    return true;
+    return results_check(r, root);
 }
 
 const Json *results_parse(Arena *arena, const char *name, const char *text, int64_t length,
@@ -141,7 +132,7 @@ const Json *results_parse(Arena *arena, const char *name, const char *text, int6
     char problem[512] = "";
     Reader reader = {.arena = arena, .message = problem, .message_size = sizeof problem};
     const Json *root = json_parse(&reader, text, (size_t)length);
-    if (root && is_results(root, problem, sizeof problem)) {
+    if (root && is_results(&reader, root)) {
         return root;
     }
     snprintf(message, message_size, "%s: %s", name, problem);

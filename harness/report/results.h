@@ -70,7 +70,7 @@ int results_ready(const ReportFiles *files, const char *out, char *message, size
 /* Is any file but the object itself named? */
 bool results_wanted(const ReportFiles *files);
 /* The object as a tree in `arena`; NULL and one sentence, which begins with `name`, if the text is
- * no such object. */
+ * no such object, or a member that is read has another kind than it must have. */
 const Json *results_parse(Arena *arena, const char *name, const char *text, int64_t length,
                           char *message, size_t message_size);
 /* Writes the files but the object itself, made of its text. 0, or an exit code and one sentence: 2
@@ -87,6 +87,9 @@ void results_markdown(const Json *root, Arena *arena, Text *out);
 void results_html(const Json *root, Arena *arena, Text *out);
 
 /* ---- reading the object ---- */
+/* Has every member that is read its kind? Else false, with the path of the first that has another
+ * in r->message. */
+bool results_check(Reader *r, const Json *root);
 /* The string at `key`, or `otherwise` if there is none. */
 const char *results_text(const Json *object, const char *key, const char *otherwise);
 /* The number at `key`, or 0; numbers beyond 2^53 lose digits. */
