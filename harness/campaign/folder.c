@@ -7,6 +7,7 @@
 #include "harness/report/results.h"
 #include "harness/util/io.h"
 #include "harness/util/status.h"
+#include "program/json/json.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -326,8 +327,18 @@ static void seed_of(void *user, const Source *source) {
                                        "%s", source->message));
         return;
     }
-    const Program *p = codec_decode(&s->arena, (const uint8_t *)source->text, source->length,
-                                    &MUTATE_LIMITS, message, sizeof message);
+    Program *p = NULL;
+    if (source_is_neither(source, s->campaign->options->corpus)) {
+        s->code = output_problem(s->campaign->output, EXIT_BAD_INPUT,
+                                 "%s: neither JSON nor named .bytes", source->name);
+    } else if (source_is_bytes(source)) {
+        p = codec_decode(&s->arena, (const uint8_t *)source->text, source->length, &MUTATE_LIMITS,
+                         message, sizeof message);
+    } else if (program_parse_within(&s->arena, source->text, (size_t)source->length, &MUTATE_LIMITS,
+                                    &p, message, sizeof message) != PARSE_OK ||
+               !program_verify_within(p, &MUTATE_LIMITS, message, sizeof message)) {
+        p = NULL;
+    }
     if (p) { /* a larger one is left out */
         add_seed(s, "given", p);
     }

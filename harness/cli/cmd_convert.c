@@ -24,7 +24,8 @@ typedef struct ConvertState {
     ConvertForm form;
     Arena arena, names; /* of one program; of all names given */
     void *given;        /* a tree of names (tsearch) */
-    int64_t programs;
+    int64_t programs, written;
+    int64_t reduced; /* of those written: without the `semantics` that they state */
     int code;
 } ConvertState;
 
@@ -62,16 +63,30 @@ static bool cmd_convert_same(Arena *arena, const Program *p, Bytes bytes) {
            strcmp(convert_text_of(arena, again, true), convert_text_of(arena, p, true)) == 0;
 }
 
+/* The program as bytes hold it: they state no `semantics`, which an engine follows by an option of
+ * its own. */
+static const Program *convertible(ConvertState *s, const Program *p) {
+    if (p->semantics == SEMANTICS_NONE) {
+        return p;
+    }
+    Program *plain = program_clone(&s->arena, p);
+    plain->semantics = SEMANTICS_NONE;
+    return plain;
+}
+
 static void cmd_convert_write_out(ConvertState *s, const char *source, bool json, const char *v,
                                   int64_t n) {
     if (!s->options->out) {
         fwrite(v, 1, (size_t)n, stdout);
+        s->written++;
         return;
     }
     char message[512];
     const char *path = arena_printf(&s->arena, "%s/%s", s->options->out,
                                     cmd_convert_file_name(s, source, json ? ".json" : ".bytes"));
-    if (!io_write(path, v, n, message, sizeof message)) {
+    if (io_write(path, v, n, message, sizeof message)) {
+        s->written++;
+    } else {
         s->code = worst(s->code, complain(EXIT_ENVIRONMENT, "%s", message));
     }
 }
@@ -83,8 +98,9 @@ static void convert_program(ConvertState *s, const char *name, const Program *p,
         cmd_convert_write_out(s, name, true, text, (int64_t)strlen(text));
         return;
     }
-    Bytes bytes = codec_encode(&s->arena, p);
-    if (!cmd_convert_same(&s->arena, p, bytes)) {
+    const Program *plain = convertible(s, p);
+    Bytes bytes = codec_encode(&s->arena, plain);
+    if (!cmd_convert_same(&s->arena, plain, bytes)) {
         s->code =
             worst(s->code,
                   complain(EXIT_BAD_INPUT,
@@ -95,6 +111,7 @@ static void convert_program(ConvertState *s, const char *name, const Program *p,
         s->code = worst(
             s->code, complain(EXIT_BAD_INPUT, "the bytes of more than one program need --out DIR"));
     } else {
+        s->reduced += plain != p;
         cmd_convert_write_out(s, name, false, (const char *)bytes.v, bytes.n);
     }
 }
@@ -160,11 +177,16 @@ int cmd_convert(const Options *o) {
         return complain(EXIT_ENVIRONMENT, "%s", message);
     }
     for (int i = 0; i < o->nfiles; i++) {
-        io_each_corpus(o->files[i], cmd_convert_visit, &s);
+        int64_t n = io_each_corpus(o->files[i], cmd_convert_visit, &s);
+        s.code = worst(s.code, any_program(o->files[i], n));
     }
     convert_random(&s, &generate);
     if (o->out && !o->quiet) {
-        printf("%lld programs converted\n", (long long)s.programs);
+        printf("%lld programs converted", (long long)s.written);
+        if (s.reduced) {
+            printf(", %lld without their semantics, which bytes do not hold", (long long)s.reduced);
+        }
+        puts("");
     }
     tdestroy(s.given, convert_free_nothing);
     arena_destroy(&s.arena);

@@ -278,7 +278,8 @@ int cmd_distill(const Options *o) {
     }
     s.checker.stages = false;
     for (int i = 0; i < o->nfiles; i++) {
-        io_each_corpus(o->files[i], distill_visit, &s);
+        int64_t n = io_each_corpus(o->files[i], distill_visit, &s);
+        s.code = worst(s.code, any_program(o->files[i], n));
     }
     for (int64_t i = 0; i < o->runs; i++) {
         arena_reset(&s.arena);

@@ -221,7 +221,7 @@ int cmd_minimize(const Options *o) {
     int code = open_checker(o, &s.checker);
     if (code == 0) {
         interrupt_note();
-        io_each(o->files[0], false, cmd_minimize_each, &s);
+        code = any_program(o->files[0], io_each(o->files[0], false, cmd_minimize_each, &s));
     }
     checker_close(&s.checker);
     arena_destroy(&s.arena);

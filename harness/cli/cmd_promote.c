@@ -118,7 +118,8 @@ int cmd_promote(const Options *o) {
     PromoteState s = {.options = o, .arena = ARENA_EMPTY};
     int code = open_checker(o, &s.checker);
     if (code == 0) {
-        io_each(program_of(&s.arena, o->files[0]), false, cmd_promote_each, &s);
+        const char *path = program_of(&s.arena, o->files[0]);
+        code = any_program(path, io_each(path, false, cmd_promote_each, &s));
         checker_close(&s.checker);
     }
     arena_destroy(&s.arena);

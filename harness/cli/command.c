@@ -172,25 +172,20 @@ int open_checker(const Options *o, Checker *c) {
     return code == 0 ? 0 : complain(code, "%s", message);
 }
 
-bool source_is_bytes(const Source *source) {
-    const char *dot = strrchr(source->name, '.'), *text = source->text;
-    bool json =
-        (dot && (strncmp(dot, ".json", 5) == 0)) || strcmp(source->name, "standard input") == 0;
-    while (!json && (*text == ' ' || *text == '\t' || *text == '\n' || *text == '\r')) {
-        text++;
-    }
-    return !json && *text != '{';
-}
-
 int open_known(const Options *o, const Checker *c, Arena *arena, Known *out) {
     char message[512];
     int code = known_open_for(arena, o->known, c, out, message, sizeof message);
     return code == 0 ? 0 : complain(code, "%s", message);
 }
 
-static bool takes_bytes(const Options *o, const char *name) {
-    const char *dot = strrchr(name, '.');
-    return o->bytes || generates(o) || (dot && strcmp(dot, ".bytes") == 0);
+/* Of a file that is no JSON. */
+static bool takes_bytes(const Options *o, const Source *source) {
+    const char *dot = strrchr(source->name, '.');
+    bool neither = !generates(o) && !(dot && strcmp(dot, ".bytes") == 0);
+    for (int i = 0; i < o->nfiles && !neither; i++) {
+        neither = source_is_neither(source, o->files[i]);
+    }
+    return o->bytes || !neither;
 }
 
 int load_program(const Options *o, Arena *arena, const Source *source, Program **out, bool *known) {
@@ -200,7 +195,7 @@ int load_program(const Options *o, Arena *arena, const Source *source, Program *
     }
     char message[512];
     if (o->bytes || source_is_bytes(source)) {
-        if (!takes_bytes(o, source->name)) {
+        if (!takes_bytes(o, source)) {
             return complain(EXIT_BAD_INPUT,
                             "%s: not JSON, and not named .bytes: --bytes reads any file as the "
                             "bytes of a fuzzing engine",
@@ -232,6 +227,10 @@ int load_program(const Options *o, Arena *arena, const Source *source, Program *
                     printable(arena, message));
 }
 
+int any_program(const char *path, int64_t n) {
+    return n > 0 ? EXIT_AGREE : complain(EXIT_BAD_INPUT, "there is no program in '%.200s'", path);
+}
+
 typedef struct CommandVisit {
     const Options *options;
     Arena *arena;
@@ -254,7 +253,8 @@ static void visit_source(void *user, const Source *source) {
 int each_program(const Options *o, Arena *arena, EachProgram *visit, void *user) {
     CommandVisit v = {o, arena, visit, user, 0};
     for (int i = 0; i < o->nfiles; i++) {
-        io_each(o->files[i], false, visit_source, &v);
+        int64_t n = io_each(o->files[i], false, visit_source, &v);
+        v.code = worst(v.code, any_program(o->files[i], n));
     }
     return v.code;
 }

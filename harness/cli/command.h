@@ -109,14 +109,14 @@ int open_known(const Options *o, const Checker *c, Arena *arena, Known *out);
 TargetSettings target_settings(const Options *o);
 /* Flushes standard output and reports a failure to write it: every command returns through it. */
 int finish(int code);
-/* Is the source something else than JSON? Standard input and files named .json or .jsonl are JSON,
- * and so are others that begin with `{`. */
-bool source_is_bytes(const Source *source);
 /* Parses the program of a source; 0, or the exit code after complaining. Any bytes decode to some
  * program (fuzz/codec/codec.h), so they are taken, within the limits of engines, only from a file
- * named .bytes, with --bytes, and by commands that read whole corpora. `*known` (may be NULL:
+ * named .bytes, with --bytes, and of a corpus that is a folder. `*known` (may be NULL:
  * complain) is false for a program that names an op which the table does not have. */
 int load_program(const Options *o, Arena *arena, const Source *source, Program **out, bool *known);
+/* 0 if the file or folder has a program, that is, `n` is not 0; else the exit code, after
+ * complaining: a call that does nothing must not look like one that finds nothing. */
+int any_program(const char *path, int64_t n);
 /* Visits the program of every source in the files given, in order; a source that cannot be read is
  * complained about and skipped. The arena is reset before each. The worst exit code of reading. */
 typedef void EachProgram(void *user, const char *source, const Program *p);

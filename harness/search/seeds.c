@@ -1,8 +1,10 @@
 /* A list in an arena, in the order of the corpus. */
 #include "harness/search/seeds.h"
 
+#include "fuzz/codec/codec.h"
 #include "fuzz/mutate/mutate.h"
 #include "harness/util/status.h"
+#include "program/json/json.h"
 #include "tensor/array.h"
 
 #include <stdio.h>
@@ -11,6 +13,7 @@ typedef struct SeedsReading {
     SearchSeeds *seeds;
     Arena *home;
     const RunOptions *run;
+    const char *path;
     char *message;
     size_t message_size;
     int code;
@@ -27,11 +30,21 @@ static void search_seed_of(void *user, const Source *source) {
         snprintf(r->message, r->message_size, "%s", source->message);
         return;
     }
-    bool json = source->length > 0 && source->text[0] == '{';
     char why[512];
-    Program *p = codec_decode(r->home, (const uint8_t *)source->text, source->length,
-                              json ? &r->run->limits : &MUTATE_LIMITS, why, sizeof why);
-    if (!p) {
+    Program *p = NULL;
+    bool ok = true;
+    if (source_is_neither(source, r->path)) {
+        ok = false;
+        snprintf(why, sizeof why, "neither JSON nor named .bytes");
+    } else if (source_is_bytes(source)) {
+        p = codec_decode(r->home, (const uint8_t *)source->text, source->length, &MUTATE_LIMITS,
+                         why, sizeof why);
+    } else {
+        ok = program_parse_within(r->home, source->text, (size_t)source->length, &r->run->limits,
+                                  &p, why, sizeof why) == PARSE_OK &&
+             program_verify_within(p, &r->run->limits, why, sizeof why);
+    }
+    if (!p || !ok) {
         r->code = EXIT_BAD_INPUT;
         snprintf(r->message, r->message_size, "%.300s: %s", source->name, why);
         return;
@@ -43,8 +56,12 @@ static void search_seed_of(void *user, const Source *source) {
 
 int search_seeds_read(SearchSeeds *seeds, Arena *home, const char *path, const RunOptions *run,
                       char *message, size_t message_size) {
-    SeedsReading r = {
-        .seeds = seeds, .home = home, .run = run, .message = message, .message_size = message_size};
+    SeedsReading r = {.seeds = seeds,
+                      .home = home,
+                      .run = run,
+                      .path = path,
+                      .message = message,
+                      .message_size = message_size};
     *seeds = (SearchSeeds){.n = 0};
     if (!path) {
         return EXIT_AGREE;

@@ -110,6 +110,20 @@ static bool ends_with(const char *s, const char *end) {
     return n >= m && strcmp(s + n - m, end) == 0;
 }
 
+bool source_is_bytes(const Source *source) {
+    const char *dot = strrchr(source->name, '.'), *text = source->text;
+    bool json =
+        (dot && (strncmp(dot, ".json", 5) == 0)) || strcmp(source->name, "standard input") == 0;
+    while (!json && (*text == ' ' || *text == '\t' || *text == '\n' || *text == '\r')) {
+        text++;
+    }
+    return !json && *text != '{';
+}
+
+bool source_is_neither(const Source *source, const char *path) {
+    return strcmp(source->name, path) == 0 && !ends_with(path, ".bytes") && source_is_bytes(source);
+}
+
 enum { IO_MAX_LINES_BYTES = 1 << 30 };
 
 static void io_report_bad(SourceFn each, void *user, const char *name, IoStatus status,
@@ -212,20 +226,35 @@ static void io_walk(const char *path, int depth, IoWalk what, SourceFn each, voi
     arena_destroy(&arena);
 }
 
-static void io_each_of(const char *path, bool directories, IoWalk what, SourceFn each, void *user) {
-    struct stat info;
-    if (directories && strcmp(path, "-") != 0 && stat(path, &info) == 0 && S_ISDIR(info.st_mode)) {
-        io_walk(path, 0, what, each, user);
-    } else {
-        io_each_file(path, each, user);
-    }
+typedef struct CountedSources {
+    SourceFn each;
+    void *user;
+    int64_t n;
+} CountedSources;
+
+static void count_source(void *user, const Source *source) {
+    CountedSources *c = user;
+    c->n++;
+    c->each(c->user, source);
 }
 
-void io_each(const char *path, bool directories, SourceFn each, void *user) {
-    io_each_of(path, directories, WALK_PROGRAMS, each, user);
+static int64_t io_each_of(const char *path, bool directories, IoWalk what, SourceFn each,
+                          void *user) {
+    CountedSources counted = {each, user, 0};
+    struct stat info;
+    if (directories && strcmp(path, "-") != 0 && stat(path, &info) == 0 && S_ISDIR(info.st_mode)) {
+        io_walk(path, 0, what, count_source, &counted);
+    } else {
+        io_each_file(path, count_source, &counted);
+    }
+    return counted.n;
 }
-void io_each_corpus(const char *path, SourceFn each, void *user) {
-    io_each_of(path, true, WALK_ALL, each, user);
+
+int64_t io_each(const char *path, bool directories, SourceFn each, void *user) {
+    return io_each_of(path, directories, WALK_PROGRAMS, each, user);
+}
+int64_t io_each_corpus(const char *path, SourceFn each, void *user) {
+    return io_each_of(path, true, WALK_ALL, each, user);
 }
 
 int io_list(Arena *arena, const char *folder, const char *prefix, char ***paths) {

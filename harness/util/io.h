@@ -26,15 +26,23 @@ typedef struct Source {
     int64_t length;
 } Source;
 
+/* Is the source something else than JSON? Standard input and files named .json or .jsonl are JSON,
+ * and so are others that begin with `{`. */
+bool source_is_bytes(const Source *source);
+/* Is it such a file that `path` itself names, but not .bytes? Any bytes are some program, so it is
+ * a mistake rather than an artifact of an engine. */
+bool source_is_neither(const Source *source, const char *path);
+
 /* Calls `each` for every program in `path`: the file itself, or, for a name that ends in .jsonl,
  * each line that is not empty. A directory (only if `directories`) is walked in sorted order for
- * *.json and *.jsonl. The source is gone when `each` returns. */
+ * *.json and *.jsonl. The source is gone when `each` returns. How many sources there are, with
+ * those that cannot be read. */
 typedef void (*SourceFn)(void *user, const Source *source);
-void io_each(const char *path, bool directories, SourceFn each, void *user);
+int64_t io_each(const char *path, bool directories, SourceFn each, void *user);
 
 /* The same for a corpus: every file of a directory counts, with any name; of an output folder
  * of afl-fuzz (it holds `fuzzer_stats`) those in queue, crashes and hangs. Hidden ones do not. */
-void io_each_corpus(const char *path, SourceFn each, void *user);
+int64_t io_each_corpus(const char *path, SourceFn each, void *user);
 
 /* Paths of the files in a folder whose names begin with `prefix` and not with a dot, sorted by
  * name, in `arena`: how many. None if the folder cannot be read. */

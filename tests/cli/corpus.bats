@@ -69,6 +69,56 @@ programs() { "$TWINGRAD" convert --as json "$@" | sort; }
     "$TWINGRAD" check no-extension
 }
 
+@test "a file or folder without a program is bad input for every command that reads programs" {
+    : >empty.jsonl
+    mkdir nothing
+    for command in check run minimize bisect trace show promote convert "show --as issue" "distill --out D"; do
+        refused $command empty.jsonl
+        [ "$(cat err.txt)" = "twingrad: there is no program in 'empty.jsonl'" ]
+    done
+    refused convert nothing
+    refused distill --out D nothing
+    refused fuzz --runs 3 --corpus nothing
+    [ ! -e D ]
+    run "$TWINGRAD" check empty.jsonl good.json # the others are still checked
+    [ "$status" -eq 2 ]
+    [[ $output == *'good.json (good): 2 statements, 1 call: agree'* ]]
+}
+
+@test "convert, distill and fuzz --corpus take a file as bytes only by its name, its folder or --bytes" {
+    echo hello >text.txt
+    mkdir folder
+    cp text.txt folder/text
+    for command in convert "distill --out D" "fuzz --runs 3 --corpus" "fuzz --engine builtin --runs 3 --corpus"; do
+        refused $command text.txt
+        grep -q 'text.txt: .*JSON.* named .bytes' err.txt
+    done
+    "$TWINGRAD" convert --bytes text.txt | json 'r[0]["body"] == []'
+    "$TWINGRAD" distill --bytes --out D text.txt | grep -q '^1 programs, 1 kept'
+    "$TWINGRAD" convert --quiet --out out folder
+    "$TWINGRAD" fuzz --quiet --runs 3 --corpus folder
+    for bad in empty.json half.json; do
+        : >empty.json
+        printf '\n[' >half.json
+        refused fuzz --runs 3 --corpus $bad
+        grep -q "^twingrad: $bad: line [12]" err.txt
+    done
+    { echo; cat good.json; } >blank.json
+    "$TWINGRAD" fuzz --quiet --runs 3 --corpus blank.json
+}
+
+@test "programs that state semantics are converted to bytes without them, and those written are counted" {
+    sed 's/"name": "good"/"name": "old", "semantics": "2.8"/' good.json >old.json
+    sed 's/"size": \[3\]/"size": [5000]/' good.json >large.json
+    run "$TWINGRAD" convert --as bytes --out out old.json good.json large.json
+    [ "$status" -eq 2 ]
+    grep -q 'large.json: larger than engines take' <<<"$output"
+    [ "$(grep -c '^twingrad: ' <<<"$output")" -eq 1 ]
+    grep -qx '2 programs converted, 1 without their semantics, which bytes do not hold' <<<"$output"
+    [ "$(ls out | tr '\n' ' ')" = 'good.bytes old.bytes ' ]
+    "$TWINGRAD" convert out/old.bytes | json '"semantics" not in r[0] and r[0]["name"] == "old"'
+}
+
 @test "lines of a file and equal names get names of their own" {
     mkdir -p a b
     cp good.json a/p.json
