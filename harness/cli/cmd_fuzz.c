@@ -122,8 +122,9 @@ int fuzz_search(const CampaignOptions *o, const Output *output) {
 
 int cmd_fuzz(const Options *o) {
     bool campaign = o->engine || o->jobs >= 0 || o->resume;
-    if (!campaign && o->binary) {
-        return complain(EXIT_BAD_INPUT, "--binary is for campaigns of --engine or --jobs");
+    if (!campaign && (o->binary || o->mutate >= 0)) {
+        return complain(EXIT_BAD_INPUT, "--%s is for campaigns of --engine or --jobs",
+                        o->binary ? "binary" : "mutate");
     }
     if (campaign && (o->targets.configs || o->no_triage)) {
         return complain(EXIT_BAD_INPUT, "--%s is not for campaigns of --engine or --jobs",

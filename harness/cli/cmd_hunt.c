@@ -216,6 +216,9 @@ static int hunt(HuntRun *run, const Options *o) {
         return complain(EXIT_BAD_INPUT,
                         "hunt needs --out DIR, the folder of reports and of its log");
     }
+    if (!takes_targets(o->on)) {
+        return EXIT_BAD_INPUT;
+    }
     int code = hunt_open(&run->hunt, &run->arena, o->out, o->resume, message, sizeof message);
     if (code != 0) {
         return complain(code, "%s", message);

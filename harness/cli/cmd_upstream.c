@@ -333,6 +333,9 @@ static int upstream_run(UpstreamState *s) {
     if (o->nfiles > 1) {
         return complain(EXIT_BAD_INPUT, "upstream takes one folder");
     }
+    if (!takes_targets(o->on)) {
+        return EXIT_BAD_INPUT;
+    }
     if (!s->folder) {
         return complain(EXIT_ENVIRONMENT, "no corpus/upstream beside the file of targets");
     }

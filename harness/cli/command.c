@@ -142,6 +142,16 @@ static bool oracle_list(const char *list, uint32_t *out, char *message, size_t s
     return true;
 }
 
+/* Is one of the executors TARGET:MODE? */
+static bool names_target(const char *pair) {
+    bool any = false;
+    for (const char *at = pair; *at; at += strcspn(at, ","), at += *at == ',') {
+        size_t n = strcspn(at, ","), name = strcspn(at, ":,");
+        any |= name < n && strncmp(at, "compiled:", strlen("compiled:")) != 0;
+    }
+    return any;
+}
+
 bool checker_settings(const Options *o, CheckerOptions *out, char *message, size_t message_size) {
     if (o->workers == 0 || o->workers > TARGET_MAX_WORKERS) {
         snprintf(message, message_size, "--workers needs a number from 1 to %d",
@@ -153,6 +163,15 @@ bool checker_settings(const Options *o, CheckerOptions *out, char *message, size
                  "--oracle is for 'stages': the others are asked at every program");
         return false;
     }
+    const char *of_targets = o->targets.strict    ? "strict"
+                             : o->targets.configs ? "configs"
+                             : o->no_triage       ? "no-triage"
+                                                  : NULL;
+    if (of_targets && !names_target(o->pair)) {
+        snprintf(message, message_size, "--%s is for a --pair with a target (TARGET:MODE)",
+                 of_targets);
+        return false;
+    }
     *out = (CheckerOptions){.pair = o->pair,
                             .compile = o->compile,
                             .targets = target_settings(o),
@@ -160,6 +179,15 @@ bool checker_settings(const Options *o, CheckerOptions *out, char *message, size
                             .limits = generates(o) ? LIMITS_DEFAULT : o->limits,
                             .poke = !o->no_poke};
     return oracle_list(o->no_oracle, &out->oracles_off, message, message_size);
+}
+
+bool takes_targets(const char *on) {
+    if (on && strchr(on, ':')) {
+        complain(EXIT_BAD_INPUT,
+                 "--on takes a target without a mode (--modes takes them), not '%.60s'", on);
+        return false;
+    }
+    return true;
 }
 
 int open_checker(const Options *o, Checker *c) {

@@ -60,7 +60,7 @@ typedef struct Options {
     Shard shard;         /* fuzz: {0, 1} by default */
     const char *engine;  /* NULL: not given */
     bool resume;
-    int64_t mutate;              /* percent; 30 by default */
+    int64_t mutate;              /* percent; -1: not given (30) */
     int64_t mutants;             /* convert: of each program; 0: the program itself */
     const char *corpus, *binary; /* NULL: not given */
     char **words;                /* all arguments (files are moved to the front) */
@@ -95,6 +95,9 @@ const char *command_options(const char *command);
 int complain(int code, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* The pair that the options name, and how it is run; false and one sentence for a bad value. */
 bool checker_settings(const Options *o, CheckerOptions *out, char *message, size_t message_size);
+/* Is --on of hunt and upstream (may be NULL) free of modes, which --modes takes? Complains if not.
+ */
+bool takes_targets(const char *on);
 /* Opens it; 0, or the exit code after complaining. */
 int open_checker(const Options *o, Checker *c);
 /* What the generator draws, with --max-elements and --max-statements of a command that generates;

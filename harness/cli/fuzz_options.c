@@ -1,13 +1,15 @@
 /* From the options of `fuzz` to the settings of a search or a campaign. */
 #include "harness/cli/fuzz.h"
 
+enum { MUTATE_PERCENT = 30 };
+
 bool fuzz_options(const Options *o, CampaignOptions *out, char *message, size_t message_size) {
     *out = (CampaignOptions){
         .every_stage = o->oracle != NULL,
         .seed = o->seed,
         .shard = o->shard,
         .swarm_passes = o->swarm_passes,
-        .mutate = o->mutate,
+        .mutate = o->mutate < 0 ? MUTATE_PERCENT : o->mutate,
         .seconds = o->seconds,
         .runs = o->runs,
         .first = o->first,

@@ -12,6 +12,7 @@ typedef enum OptionKind {
     OPTION_TEXT,
     OPTION_FLAG,
     OPTION_COUNT,
+    OPTION_NUMBER,
     OPTION_SEED,
     OPTION_SECONDS,
     OPTION_FAULT,
@@ -84,10 +85,13 @@ static bool parse_value(const OptionRow *row, const char *text, Options *o, char
     case OPTION_TEXT:
         *(const char **)field = text;
         return true;
-    case OPTION_COUNT: {
+    case OPTION_COUNT:
+    case OPTION_NUMBER: {
+        bool positive = row->kind == OPTION_NUMBER;
         long long value = strtoll(text, &end, 10);
-        if (!digits_only(text) || errno != 0) {
-            snprintf(message, size, "--%s needs a whole number, not '%.60s'", row->name, text);
+        if (!digits_only(text) || errno != 0 || (positive && value == 0)) {
+            snprintf(message, size, "--%s needs a whole number%s, not '%.60s'", row->name,
+                     positive ? " above 0" : "", text);
             return false;
         }
         *(int64_t *)field = value;
@@ -190,8 +194,7 @@ bool options_parse(Options *o, int argc, char **argv, const char *accepted, bool
     o->limits = LIMITS_DEFAULT;
     o->generate = GENERATE_DEFAULTS;
     o->seed = 1;
-    o->jobs = o->workers = -1;
-    o->mutate = 30;
+    o->jobs = o->workers = o->mutate = -1;
     o->shard = (Shard){0, 1};
     o->targets.memory = 8192;
     o->files = o->words = argv;

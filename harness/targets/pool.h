@@ -56,9 +56,9 @@ struct Target {
     TargetWorker worker[TARGET_MAX_WORKERS];
     Ticket ticket[MAX_TICKETS];
     int64_t next_id;
-    int failed_starts;       /* in a row */
-    bool gone;               /* no process is left, and none starts */
-    char start_message[512]; /* why the last start failed */
+    int failed_starts;        /* in a row */
+    bool gone;                /* no process is left, and none starts */
+    char start_message[1024]; /* why the last start failed */
     TargetCounters counters;
 };
 

@@ -131,14 +131,22 @@ static void take_answer(Target *t, TargetWorker *w) {
 
 /* ---- starting ---- */
 
+/* What to do where the Python of the target `torch` is not there. */
+static const char *remedy_for(const Target *t, const char *words) {
+    bool torch = strncmp(t->name, "torch:", strlen("torch:")) == 0 && !t->settings.python;
+    return torch && strncmp(words, "cannot run ", strlen("cannot run ")) == 0
+               ? " ('make torch' installs it; --python PATH uses another)"
+               : "";
+}
+
 static void start_failed(Target *t, TargetWorker *w, const char *why) {
     bool ended = w->process.ended;
     process_stop(&w->process);
     char words[300];
     process_last_words(&w->process, words, sizeof words);
-    snprintf(t->start_message, sizeof t->start_message, "the target %s does not start: %s%s%s",
+    snprintf(t->start_message, sizeof t->start_message, "the target %s does not start: %s%s%s%s",
              t->name, words[0] ? words : why, ended && !words[0] ? ": it " : "",
-             ended && !words[0] ? w->process.end : "");
+             ended && !words[0] ? w->process.end : "", remedy_for(t, words));
     w->state = WORKER_OFF;
     t->failed_starts++;
 }

@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+bats_require_minimum_version 1.5.0
 # Arguments: help, version, what is unknown or malformed; where output goes and what happens when it cannot.
 load helper
 
@@ -52,6 +53,35 @@ load helper
         [ "$status" -eq 0 ]
         [[ "$output" == *"usage: twingrad $c"* ]]
     done
+}
+
+@test "limits of 0, and options that would be ignored, are refused" {
+    for words in "fuzz --runs 0" "minimize --runs 0 good.json" "convert --runs 0" "power --trials 0" "power --trials=0"; do
+        refused $words
+        grep -qE -- '--(runs|trials) needs a whole number above 0' err.txt
+    done
+    refused fuzz --mutate 10 --runs 1
+    grep -q -- '--mutate is for campaigns' err.txt
+    for words in "fuzz --runs 1 --strict" "fuzz --runs 1 --configs" "fuzz --runs 1 --no-triage" "check --strict good.json" \
+        "check --strict --pair reference,compiled:native good.json" "replay --strict good.json"; do
+        refused $words
+        grep -q -- 'is for a --pair with a target' err.txt
+    done
+}
+
+@test "a target that is not installed is said with what installs it, and --on with a mode as such" {
+    echo '{"targets": {"torch": {"command": ["${dir}/build/torch/bin/python", "x.py"], "modes": ["eager", "dynamo"]}}}' >targets.json
+    for words in "check --pair torch:eager,torch:dynamo good.json" "run --on torch:eager good.json"; do
+        run -3 "$TWINGRAD" $words --targets targets.json
+        grep -q "cannot run .*/build/torch/bin/python: No such file or directory ('make torch' installs it; --python PATH uses another)$" <<<"$output"
+        run -3 "$TWINGRAD" $words --targets targets.json --python ./nowhere
+        [[ $output == *"cannot run ./nowhere: No such file or directory" ]]
+    done
+    for words in "hunt --out out" upstream; do
+        refused $words --targets targets.json --on torch:eager
+        grep -q -- "--on takes a target without a mode (--modes takes them), not 'torch:eager'" err.txt
+    done
+    [ ! -e out ]
 }
 
 @test "no command, an unknown command, an unknown option" {
