@@ -3,7 +3,7 @@
  * once more: the dumps of both compilations must be the same text.
  *
  * This costs more than the rest of a check, so it runs only if the checker says so: always in check
- * and replay; in fuzz for one program in a thousand, unless --oracle stages is given. */
+ * and replay, in fuzz with --oracle stages. */
 #include "harness/oracles/oracle.h"
 #include "tensor/hash.h"
 

@@ -159,7 +159,7 @@ END
 import json
 whole, merged = (json.load(open(name)) for name in ("all/results.json", "merged.json"))
 assert len(whole["summary"]["groups"]) == 2 and "shard" not in merged and merged["seed"] == whole["seed"]
-# The counts of the compiler include what minimizing ran, and each process interprets all stages of one program in 1024.
+# The counts of the compiler include what minimizing ran.
 for key in whole["summary"].keys() - {"rules", "passes", "growth", "compiles", "cache_hits", "shadow_runs", "op_dtypes"}:
     assert merged["summary"][key] == whole["summary"][key], key
 assert [(f["signature"], f["count"], f["first"], f["statements"]) for f in merged["findings"]] == \
