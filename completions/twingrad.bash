@@ -19,26 +19,30 @@ _twingrad_executors() {
 _twingrad_value() {
     local done="" last=$4
     case $3 in
-    --pair | --disable | --only | --profile | --ops | --modes)
+    --pair | --on | --disable | --only | --profile | --ops | --modes | --no-oracle | --faults)
         last=${4##*,}
         done=${4%"$last"}
         ;;
     esac
     local words
     case $3 in
-    --on) words=$(_twingrad_executors) ;;
+    --on) case $2 in
+        hunt | upstream) words=$(_twingrad_executors | grep -o 'torch[0-9.]*' | sort -u) ;;
+        *) words=$(_twingrad_executors) ;;
+        esac ;;
     --pair)
         words=$(_twingrad_executors)
         [ -n "$done" ] || words=${words//[[:space:]]/, },
         ;;
-    --fault) words=$(_twingrad_table "$1" id faults; _twingrad_table "$1" name faults) ;;
+    --fault | --faults) words=$(_twingrad_table "$1" id faults; _twingrad_table "$1" name faults) ;;
     --disable | --only) words=$("$1" passes --json 2>/dev/null | grep -v '"kind":"required"' | sed -n 's/.*"name":"\([^"]*\)".*/\1/p') ;;
     --after) words=$(_twingrad_table "$1" name passes) ;;
     --profile) words=$(_twingrad_table "$1" profile profiles) ;;
     --ops) words=$(_twingrad_table "$1" name ops | grep -v '^_') ;;
     --oracle) words=stages ;;
+    --no-oracle) words=$(_twingrad_table "$1" name oracles) ;;
     --engine) words="builtin libfuzzer afl" ;;
-    --modes) words="aot dynamo aot_eager aot_decomp inductor_lite inductor_passes inductor inductor_dynamic" ;;
+    --modes) words=$(echo fake aot {dynamo,aot_eager,aot_decomp,inductor_passes,inductor}{,_dynamic,_fullgraph,_cuda} inductor_lite{,_dynamic,_cuda}) ;;
     --native-cache) words=none ;;
     --semantics) words="1.13 2.8 2.13 2.15" ;;
     --as) [ "$2" = convert ] && words="json bytes" || words="text json dot python torch ir loops c issue unittest" ;;

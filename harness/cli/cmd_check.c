@@ -111,12 +111,13 @@ static void cmd_check_each(void *user, const char *source, const Program *p) {
     double seconds = now_seconds() - start;
     GroupOf group = {NULL, STATUS_NEW};
     if (out.verdict == FINDING) {
-        s->code = worst(s->code, EXIT_FINDINGS);
         check_locate(&s->checker, p, &out.finding, &s->arena);
         finding_breakpoint(&out.finding);
         if (s->options->group) {
             group = group_of(&s->grouping, &s->arena, p, &out.finding);
         }
+        bool listed = group.status == STATUS_KNOWN || group.status == STATUS_ALLOWED;
+        s->code = worst(s->code, listed ? EXIT_AGREE : EXIT_FINDINGS);
     }
     (s->options->json ? cmd_check_print_json : check_print_text)(s, source, p, &out, &group,
                                                                  seconds);

@@ -50,6 +50,12 @@ offers() {
     offers "fuzz --profile plain,al" plain,aliasing
     offers "fuzz --ops plain,softm" plain,softmax
     offers "fuzz --seed " ""
+    offers "fuzz --no-oracle values,fl" values,flags
+    offers "power --faults RG-1,MU-5" RG-1,MU-5 RG-1,MU-5a RG-1,MU-5b
+    offers "hunt --modes aot,fa" aot,fake
+    offers "gate --modes dynamo_" dynamo_dynamic dynamo_fullgraph dynamo_cuda
+    offers "hunt --on " torch torch1.13 torch2.8 torch2.13 torch2.15
+    offers "upstream --on torch,torch1" torch,torch1.13
     complete_bash "fuzz --disable " | grep -qx cse
     ! complete_bash "fuzz --disable " | grep -qx functionalize
 }
@@ -65,7 +71,9 @@ import json, sys
 for name, target in json.load(open(sys.argv[1]))["targets"].items():
     print(*(name.replace("*", "2.15") + ":" + mode for mode in target.get("modes", [])))' "$root/targets/targets.json"); do
         complete_bash "run --on ${executor%%:*}:" | grep -qx "${executor#*:}" || { echo "no $executor in bash"; return 1; }
+        [[ ${executor#*:} == eager* ]] || complete_bash "hunt --modes " | grep -qx "${executor#*:}" || { echo "no mode of $executor in bash"; return 1; }
     done
+    diff <(grep -o 'fake aot {[^)]*cuda}' "$root/completions/_twingrad") <(grep -o 'fake aot {[^)]*cuda}' "$root/completions/twingrad.bash")
     diff <(grep -o 'torch{.*}' "$root/completions/_twingrad") <(grep -o 'torch{.*}' "$root/completions/twingrad.bash")
 }
 
@@ -99,6 +107,9 @@ zsh_offers() {
     zsh_offers "check --pair reference,comp" compiled compiled:native
     zsh_offers "convert --as " bytes json
     zsh_offers "fuzz --profile plain,al" aliasing
+    zsh_offers "fuzz --no-oracle values,fl" flags
+    zsh_offers "hunt --modes aot,fa" fake
+    zsh_offers "hunt --on torch2" torch2.8 torch2.15
     mkdir folder
     zsh_offers "fuzz --out " folder/
 }
