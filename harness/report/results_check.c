@@ -24,6 +24,7 @@ static const ResultsMember RUN[] = {
     {"compiler", A_TEXT},       {"command", A_TEXT},         {"pair", A_TEXT},
     {"fault", A_TEXT},          {"shard", A_TEXT},           {"summary", AN_OBJECT},
     {"findings", SOME_OBJECTS}, {"cases", SOME_OBJECTS},     {NULL, A_TEXT}};
+/* `features` is not here: a table of fuzz, and a number of a campaign. */
 static const ResultsMember SUMMARY[] = {{"programs", A_COUNT},
                                         {"statements", A_COUNT},
                                         {"agree", A_COUNT},
@@ -39,7 +40,6 @@ static const ResultsMember SUMMARY[] = {{"programs", A_COUNT},
                                         {"motifs", SOME_COUNTS},
                                         {"mistakes", SOME_COUNTS},
                                         {"sizes", SOME_COUNTS},
-                                        {"features", SOME_COUNTS},
                                         {"rules", SOME_COUNTS},
                                         {"passes", SOME_COUNTS},
                                         {"op_dtypes", TABLE_COUNTS},

@@ -125,6 +125,15 @@ static void refused(const char *text, const char *said) {
     ck_assert_str_eq(message, said);
 }
 
+START_TEST(results_of_a_campaign_are_accepted) {
+    ck_assert_msg(parse("{\"type\":\"results\",\"schema_version\":1,\"command\":\"fuzz\","
+                        "\"summary\":{\"engine\":\"builtin\",\"jobs\":2,\"corpus\":3,"
+                        "\"features\":12,\"judged\":4,\"signatures\":[{\"signature\":\"s\","
+                        "\"count\":1,\"first\":0,\"outcome\":\"new\"}]}}") != NULL,
+                  "%s", message);
+}
+END_TEST
+
 START_TEST(a_value_of_another_kind_is_refused_by_its_path) {
 #define HEAD "{\"type\":\"results\",\"schema_version\":1,"
     refused(HEAD "\"summary\":{\"passes\":{\"concat\":true}}}",
@@ -148,6 +157,7 @@ int main(void) {
     tcase_set_timeout(tcase, 300);
     tcase_add_checked_fixture(tcase, setup, teardown);
     tcase_add_test(tcase, results_with_any_value_of_another_kind_are_refused_or_printed);
+    tcase_add_test(tcase, results_of_a_campaign_are_accepted);
     tcase_add_test(tcase, a_value_of_another_kind_is_refused_by_its_path);
     suite_add_tcase(suite, tcase);
     return run_suite("harness/results", suite);
