@@ -1,17 +1,17 @@
 /* Results: the outcome of a run of `fuzz` or `replay` as one JSON object (results.json), and its
  * forms for other tools: JUnit XML for CI, SARIF 2.1.0 for code scanning, a page for people,
  * Markdown for a CI step. All are made of the JSON alone, so `twingrad report` makes them again
- * later, and from merged runs.
+ * later, and from merged runs. docs/reference/output.md describes the keys.
  *
  *     {"type": "results", "schema_version": 1, "twingrad", "compiler", "command", "pair", "fault"?,
  *     "seed"?, "shard"?: "K/N",
  *      "summary": {"programs", "agree", "findings", "skipped", "skips": {REASON: n}, "refusals",
  *      "errors": {CODE: n}, "fired": {ORACLE: n}, ...,
  *                  with fuzz the counts of tally.h},
- *      "findings": [{"outcome": "new" | "known" | "flaky", "file", "count", "first"?, "statements",
- *      "op", "group"?, then as report_finding_json}, ...],
- *      "cases": [{"file", "name", "outcome": "agree" | "new" | "known" | "fixed" | "flaky" |
- *      "skipped" | "not_expressible" | "bad", "why"?}, ...]}
+ *      "findings": [{"outcome": "new" | "known" | "flaky" | "allowed" |
+ *      "unreproduced", "file", "count", "first"?, "statements", "op", "group"?, then as
+ * report_finding_json}, ...], "cases": [{"file", "name", "outcome": "agree" | "new" | "known" |
+ * "fixed" | "flaky" | "skipped" | "not_expressible" | "bad", "why"?}, ...]}
  *
  * A run of `fuzz` has no cases. The exit code is not in it: 1 if any finding is new. */
 #ifndef HARNESS_RESULTS_H
