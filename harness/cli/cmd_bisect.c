@@ -21,7 +21,7 @@ typedef struct BisectState {
 enum { WHOLE = 10000 /* lines of context: the whole graph */ };
 
 static void cause_json(BisectState *s, Text *t, const char *source, const Program *p,
-                       const Finding *f, uint32_t fired) {
+                       const Finding *f, uint32_t fired, const Text *modes) {
     text_add(t, "{\"type\":\"bisect\",\"schema_version\":1,\"file\":");
     text_json_string(t, source);
     text_add(t, ",\"finding\":");
@@ -38,6 +38,10 @@ static void cause_json(BisectState *s, Text *t, const char *source, const Progra
         text_add(t, ",\"graphs\":");
         text_json_string(t, graphs.v);
     }
+    if (modes->n > 0) {
+        text_add(t, ",\"modes\":");
+        text_json_string(t, modes->v);
+    }
     text_printf(t, ",\"checks\":%lld}\n", (long long)f->cause.checks);
 }
 
@@ -50,6 +54,20 @@ static void cause_text(BisectState *s, Text *t, const Program *p, const Finding 
     }
 }
 
+static void collect_mode_line(void *user, const char *text, int64_t n) { text_addn(user, text, n); }
+
+/* The modes of a compiling target, into `lines` for JSON or else as they are tried. */
+static void bisect_target(BisectState *s, const Program *p, const Finding *f, Text *lines) {
+    Output output = terminal_output(s->options);
+    const TargetSettings settings = target_settings(s->options);
+    if (lines) {
+        output.user = lines;
+        output.text = collect_mode_line;
+    }
+    s->code = worst(s->code, bisect_modes(&output, &s->options->compile, &settings, &s->checker, p,
+                                          f, &s->arena));
+}
+
 static void bisect(BisectState *s, const char *source, const Program *p, CheckResult *out) {
     Finding *f = &out->finding;
     check_locate(&s->checker, p, f, &s->arena);
@@ -58,7 +76,11 @@ static void bisect(BisectState *s, const char *source, const Program *p, CheckRe
     if (s->options->script) {
         bisect_script(&t, report_pair_options(t.arena, &s->checker), p, f);
     } else if (s->options->json) {
-        cause_json(s, &t, source, p, f, out->fired);
+        Text modes = {.arena = &s->arena};
+        if (checker_is_external(&s->checker)) {
+            bisect_target(s, p, f, &modes);
+        }
+        cause_json(s, &t, source, p, f, out->fired, &modes);
     } else {
         text_printf(&t, "%s: %sFINDING%s %s\n", title_of(&s->arena, source, p), color("\033[31m"),
                     color("\033[0m"), f->signature);
@@ -67,11 +89,8 @@ static void bisect(BisectState *s, const char *source, const Program *p, CheckRe
         }
     }
     fwrite(t.v, 1, (size_t)t.n, stdout);
-    if (checker_is_external(&s->checker) && !s->options->script) {
-        const Output output = terminal_output(s->options);
-        const TargetSettings settings = target_settings(s->options);
-        s->code = worst(s->code, bisect_modes(&output, &s->options->compile, &settings, &s->checker,
-                                              p, f, &s->arena));
+    if (checker_is_external(&s->checker) && !s->options->script && !s->options->json) {
+        bisect_target(s, p, f, NULL);
     }
 }
 
@@ -92,6 +111,16 @@ static void cmd_bisect_each(void *user, const char *source, const Program *p) {
         s->code =
             worst(s->code, complain(EXIT_BAD_INPUT, "%s shows no finding for a script to look for",
                                     printable(&s->arena, source)));
+    } else if (s->options->json) {
+        Text t = {.arena = &s->arena};
+        text_add(&t, "{\"type\":\"bisect\",\"schema_version\":1,\"file\":");
+        text_json_string(&t, source);
+        text_printf(&t, ",\"verdict\":\"%s\"", out.verdict == AGREE ? "agree" : "skip");
+        if (out.verdict == SKIP) {
+            text_printf(&t, ",\"reason\":\"%s\"", skip_name(out.skip));
+        }
+        text_add(&t, "}");
+        puts(t.v);
     } else {
         printf("%s: nothing to bisect: %s%s\n", title_of(&s->arena, source, p),
                out.verdict == AGREE ? "the executors agree" : "skipped, ",
