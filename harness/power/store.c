@@ -29,8 +29,9 @@ void power_header(const PowerOptions *o, Text *out) {
 }
 
 bool power_same_run(const char *a, const char *b) {
-    const char *end = strstr(a, ",\"trials\":");
-    return end && strncmp(a, b, (size_t)(end - a)) == 0;
+    static const char next[] = ",\"trials\":"; /* ends the budget: 6 is not 60 */
+    const char *end = strstr(a, next);
+    return end && strncmp(a, b, (size_t)(end - a) + strlen(next)) == 0;
 }
 
 static void store_moment(const char *key, const Moment *m, Text *out) {

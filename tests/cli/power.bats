@@ -30,6 +30,13 @@ programs_of() { sed 's/"seconds":[0-9.]*/"seconds":0/g' "$1" | LC_ALL=C sort; }
     refused power part
 }
 
+@test "a run is resumed with its own budget only, also where that begins with the same digit" {
+    "$TWINGRAD" power --faults RG-1 --trials 1 --budget 6 --out six >/dev/null
+    refused power --faults RG-1 --trials 2 --budget 60 --out six
+    grep -q 'another configuration' err.txt
+    "$TWINGRAD" power --faults RG-1 --trials 2 --budget 6s --out six >/dev/null
+}
+
 @test "runs are compared by rank statistics" {
     "$TWINGRAD" power --faults GR-10,NU-12 --trials 8 --out default >/dev/null
     "$TWINGRAD" power --faults GR-10,NU-12 --trials 8 --profile plain --label plain --out plain >/dev/null
