@@ -87,6 +87,9 @@ int power_read(Arena *arena, const char *folder, PowerRun *run, const char **hea
 typedef struct FaultPower {
     const char *fault;
     int trials, found, reached, triggered, died;
+    int undetected;  /* trials that triggered the fault and did not detect it */
+    int untriggered; /* trials with canaries that ended in a finding before the fault was triggered:
+                        it may show something else */
     bool canaries;
     double programs_reached, programs_triggered, programs; /* medians; INFINITY: not in half of
                                                               them */
@@ -97,8 +100,8 @@ typedef struct FaultPower {
 int power_rows(const PowerRun *run, Arena *arena, FaultPower **out);
 typedef struct PowerSummary {
     int faults, trials;
-    int reliable, sometimes; /* faults found in 19 of 20 trials, and in at least one */
-    int undetected;          /* trials that triggered the fault and did not detect it */
+    int reliable, sometimes;     /* faults found in 19 of 20 trials, and in at least one */
+    int undetected, untriggered; /* sums over the faults */
     int died;
     double programs, seconds; /* median over the faults of their medians */
 } PowerSummary;

@@ -61,6 +61,10 @@ static void list_oracles(const PowerRun *run, const char *fault, char *out, size
     }
 }
 
+static bool power_untriggered(const PowerTrial *t) {
+    return t->canaries && t->detected.programs > 0 && t->triggered.programs == 0;
+}
+
 static void fill_row(const PowerRun *run, FaultPower *row, double *v) {
     for (int i = 0; i < run->n; i++) {
         const PowerTrial *t = &run->trial[i];
@@ -69,6 +73,8 @@ static void fill_row(const PowerRun *run, FaultPower *row, double *v) {
             row->found += t->detected.programs > 0;
             row->reached += t->reached.programs > 0;
             row->triggered += t->triggered.programs > 0;
+            row->undetected += t->triggered.programs > 0 && t->detected.programs == 0;
+            row->untriggered += power_untriggered(t);
             row->died += t->died;
             row->canaries |= t->canaries;
             row->slowest = fmax(row->slowest, value_seconds(t));
@@ -104,7 +110,8 @@ PowerSummary power_summary(const PowerRun *run, const FaultPower *rows, int n, A
         s.reliable += 20 * row->found >= 19 * row->trials;
         s.sometimes += row->found > 0;
         s.died += row->died;
-        s.undetected += row->canaries ? row->triggered - row->found : 0;
+        s.undetected += row->undetected;
+        s.untriggered += row->untriggered;
         programs[i] = row->programs;
         seconds[i] = row->seconds;
     }
@@ -124,6 +131,18 @@ const char *power_number(double v, char *text, size_t size) {
         snprintf(text, size, v < 10 ? "%.3f" : "%.1f", v);
     }
     return text;
+}
+
+/* " FU-4 5, FU-4 14": each trial's fault and number. */
+static void list_untriggered(const PowerRun *run, Text *out) {
+    const char *before = "";
+    for (int i = 0; i < run->n; i++) {
+        if (power_untriggered(&run->trial[i])) {
+            text_printf(out, "%s %s %d", before, run->trial[i].fault, run->trial[i].number);
+            before = ",";
+        }
+    }
+    text_add(out, "\n");
 }
 
 void power_table(const PowerRun *run, Arena *arena, Text *out) {
@@ -149,6 +168,14 @@ void power_table(const PowerRun *run, Arena *arena, Text *out) {
                 s.faults, s.trials, run->budget, s.reliable, s.sometimes - s.reliable,
                 s.faults - s.sometimes, power_number(s.programs, a, sizeof a),
                 power_number(s.seconds, b, sizeof b));
+    if (s.undetected > 0) {
+        text_printf(out, "%d trials triggered the fault and did not detect it\n", s.undetected);
+    }
+    if (s.untriggered > 0) {
+        text_printf(out,
+                    "%d trials ended in a finding and did not trigger the fault:", s.untriggered);
+        list_untriggered(run, out);
+    }
     if (s.died > 0) {
         text_printf(out, "%d trials died\n", s.died);
     }
@@ -173,7 +200,8 @@ void power_json(const PowerRun *run, Arena *arena, Text *out) {
                     "\"found\":%d,\"died\":%d",
                     r->fault, r->trials, r->found, r->died);
         if (r->canaries) {
-            text_printf(out, ",\"reached\":%d,\"triggered\":%d", r->reached, r->triggered);
+            text_printf(out, ",\"reached\":%d,\"triggered\":%d,\"detected_untriggered\":%d",
+                        r->reached, r->triggered, r->untriggered);
             power_json_number(out, "programs_until_reached", r->programs_reached);
             power_json_number(out, "programs_until_triggered", r->programs_triggered);
         }
@@ -189,9 +217,10 @@ void power_json(const PowerRun *run, Arena *arena, Text *out) {
     text_json_string(out, run->label);
     text_printf(out,
                 ",\"faults\":%d,\"trials\":%d,\"budget\":%g,\"reliable\":%d,\"sometimes\":%d,"
-                "\"never\":%d,\"triggered_and_missed\":%d,\"died\":%d",
+                "\"never\":%d,\"triggered_and_missed\":%d,\"detected_untriggered\":%d,"
+                "\"died\":%d",
                 s.faults, s.trials, run->budget, s.reliable, s.sometimes - s.reliable,
-                s.faults - s.sometimes, s.undetected, s.died);
+                s.faults - s.sometimes, s.undetected, s.untriggered, s.died);
     power_json_number(out, "programs", s.programs);
     power_json_number(out, "seconds", s.seconds);
     text_add(out, "}\n");

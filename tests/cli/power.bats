@@ -12,6 +12,7 @@ programs_of() { sed 's/"seconds":[0-9.]*/"seconds":0/g' "$1" | LC_ALL=C sort; }
     grep -q '^RG-1 *3/3 ' one.txt
     grep -q '^2 faults, 6 trials of 60 CPU seconds: 2 found in 19 of 20 trials, 0 in some, 0 never; ' one.txt
     [ -s one/power.svg ]
+    json 'all(1 <= t["reached"]["programs"] <= t["triggered"]["programs"] <= t["detected"]["programs"] == t["programs"] for t in r[1:])' <one/trials.jsonl
     "$TWINGRAD" fuzz --fault RG-1 --seed 2 --first --no-minimize --json >fuzz.json || [ $? -eq 1 ] # trial 1 has the second seed
     json 'r[0]["detected"]["programs"] == '"$(sed -n 's/.*"summary".*"programs":\([0-9]*\),"calls.*/\1/p' fuzz.json)" < <(grep '"fault":"RG-1","number":1' one/trials.jsonl)
 }

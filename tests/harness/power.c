@@ -132,6 +132,37 @@ START_TEST(a_row_counts_what_died_and_what_was_not_found) {
 }
 END_TEST
 
+START_TEST(a_finding_without_the_canary_does_not_offset_a_fault_that_was_missed) {
+    Arena arena = ARENA_EMPTY;
+    Text table = {.arena = &arena}, json = {.arena = &arena};
+    PowerTrial trials[] = {
+        {.fault = "GR-1",
+         .number = 4,
+         .canaries = true,
+         .reached = {1, 0.1},
+         .triggered = {2, 0.2}},
+        {.fault = "GR-1", .number = 5, .canaries = true, .detected = {7, 0.3}, .oracle = "flags"},
+        {.fault = "GR-1", .number = 6, .detected = {7, 0.3}, .oracle = "flags"}, /* of an engine */
+    };
+    const PowerRun run = {"some", 3, 9, trials, COUNT_OF(trials)};
+    FaultPower *row;
+    ck_assert_int_eq(power_rows(&run, &arena, &row), 1);
+    PowerSummary s = power_summary(&run, row, 1, &arena);
+    ck_assert_int_eq(s.undetected, 1);
+    ck_assert_int_eq(s.untriggered, 1);
+    power_table(&run, &arena, &table);
+    ck_assert_ptr_nonnull(
+        strstr(table.v, "\n1 trials triggered the fault and did not detect it\n"));
+    ck_assert_ptr_nonnull(
+        strstr(table.v, "\n1 trials ended in a finding and did not trigger the fault: GR-1 5\n"));
+    power_json(&run, &arena, &json);
+    ck_assert_ptr_nonnull(strstr(json.v, ",\"triggered\":1,\"detected_untriggered\":1,"));
+    ck_assert_ptr_nonnull(
+        strstr(json.v, ",\"triggered_and_missed\":1,\"detected_untriggered\":1,"));
+    arena_destroy(&arena);
+}
+END_TEST
+
 int main(void) {
     Suite *suite = suite_create("harness/power");
     TCase *tests = tcase_create("harness/power");
@@ -141,6 +172,7 @@ int main(void) {
     tcase_add_test(tests, kaplan_and_meier_agree_with_the_textbook);
     tcase_add_test(tests, a_trial_comes_back_from_its_line);
     tcase_add_test(tests, a_row_counts_what_died_and_what_was_not_found);
+    tcase_add_test(tests, a_finding_without_the_canary_does_not_offset_a_fault_that_was_missed);
     suite_add_tcase(suite, tests);
     return run_suite("harness/power", suite);
 }
