@@ -15,6 +15,11 @@ typedef struct Compared {
     double ratio;  /* seconds of b over those of a: how many times faster a is */
 } Compared;
 
+/* A time beyond the smaller of two budgets is known of one run only: both are cut there. */
+static double compare_budget(const PowerRun *a, const PowerRun *b) {
+    return fmin(a->budget, b->budget);
+}
+
 /* Censored medians count as the budget: the ratio is then at least (or at most) what it says. */
 static double at_most(double v, double budget) { return isfinite(v) ? v : budget; }
 
@@ -39,14 +44,33 @@ static bool compare_fault(const PowerRun *a, const PowerRun *b, const FaultPower
     return true;
 }
 
-static int compare_runs(const PowerRun *a, const PowerRun *b, Arena *arena, Compared **out) {
+/* The run as it would be with a budget of `budget` CPU seconds: what it found later counts as not
+ * found. */
+static PowerRun compare_within(const PowerRun *run, double budget, Arena *arena) {
+    PowerRun cut = *run;
+    cut.budget = budget;
+    cut.trial = arena_array(arena, PowerTrial, run->n + 1);
+    for (int i = 0; i < run->n; i++) {
+        cut.trial[i] = run->trial[i];
+        if (cut.trial[i].detected.seconds > budget) {
+            cut.trial[i].detected = (Moment){0, 0};
+        }
+    }
+    return cut;
+}
+
+static int compare_runs(const PowerRun *run_a, const PowerRun *run_b, Arena *arena,
+                        Compared **out) {
+    const double budget = compare_budget(run_a, run_b);
+    const PowerRun a = compare_within(run_a, budget, arena);
+    const PowerRun b = compare_within(run_b, budget, arena);
     FaultPower *row_a, *row_b;
-    int na = power_rows(a, arena, &row_a), nb = power_rows(b, arena, &row_b), n = 0;
+    int na = power_rows(&a, arena, &row_a), nb = power_rows(&b, arena, &row_b), n = 0;
     *out = arena_array(arena, Compared, na + 1);
     for (int i = 0; i < na; i++) {
         for (int k = 0; k < nb; k++) {
             if (strcmp(row_a[i].fault, row_b[k].fault) == 0) {
-                n += compare_fault(a, b, &row_a[i], &row_b[k], arena, &(*out)[n]);
+                n += compare_fault(&a, &b, &row_a[i], &row_b[k], arena, &(*out)[n]);
             }
         }
     }
@@ -91,6 +115,12 @@ void power_compare_table(const PowerRun *a, const PowerRun *b, Arena *arena, Tex
                     power_number(c->seconds_b, t[3], sizeof t[3]),
                     power_number(c->ratio, t[4], sizeof t[4]), c->a12, c->p);
     }
+    if (a->budget != b->budget) {
+        text_printf(out,
+                    "trials of A have %g CPU seconds, of B %g: what took longer than %g counts as "
+                    "not found in both\n",
+                    a->budget, b->budget, compare_budget(a, b));
+    }
     ComparedSummary s = compare_summarize(v, n, arena);
     text_printf(out,
                 "%d faults: A is faster for %d, slower for %d (p < 0.05); median ratio of the "
@@ -122,8 +152,8 @@ void power_compare_json(const PowerRun *a, const PowerRun *b, Arena *arena, Text
     text_json_string(out, a->label);
     text_add(out, ",\"b\":");
     text_json_string(out, b->label);
-    text_printf(out, ",\"faults\":%d,\"faster\":%d,\"slower\":%d,\"hard\":%d", n, s.faster,
-                s.slower, s.hard);
+    text_printf(out, ",\"faults\":%d,\"faster\":%d,\"slower\":%d,\"hard\":%d,\"budget\":%g", n,
+                s.faster, s.slower, s.hard, compare_budget(a, b));
     power_json_number(out, "ratio", s.ratio);
     power_json_number(out, "hard_ratio", s.hard_ratio);
     text_add(out, "}\n");

@@ -118,7 +118,8 @@ void power_json_number(Text *out, const char *key, double v);
 
 /* ---- comparison.c ---- */
 /* Two runs, fault by fault: Mann-Whitney U and the effect size A12 of the programs and of the CPU
- * seconds until detection, and the ratio of the medians. */
+ * seconds until detection, and the ratio of the medians. Where the budgets differ, what took longer
+ * than the smaller one counts as not found in both. */
 void power_compare_table(const PowerRun *a, const PowerRun *b, Arena *arena, Text *out);
 void power_compare_json(const PowerRun *a, const PowerRun *b, Arena *arena, Text *out);
 

@@ -163,6 +163,36 @@ START_TEST(a_finding_without_the_canary_does_not_offset_a_fault_that_was_missed)
 }
 END_TEST
 
+/* Budgets of 60 and 10 seconds: what is found after 40 is not faster than what was stopped at 10.
+ */
+START_TEST(a_run_and_itself_with_a_smaller_budget_have_no_fault_faster_or_slower) {
+    enum { N = 10 };
+    Arena arena = ARENA_EMPTY;
+    Text table = {.arena = &arena}, json = {.arena = &arena};
+    PowerTrial whole[N], cut[N];
+    for (int i = 0; i < N; i++) {
+        whole[i] = (PowerTrial){.fault = "GR-1", .number = i, .canaries = true};
+        whole[i].detected = (Moment){1000 * (i + 1), 4.0 * (i + 1)};
+        cut[i] = whole[i];
+        cut[i].detected = i < 2 ? whole[i].detected : (Moment){0, 0};
+    }
+    const PowerRun long_run = {"long", N, 60, whole, N}, short_run = {"short", N, 10, cut, N};
+    for (int side = 0; side < 2; side++) {
+        const PowerRun *a = side ? &short_run : &long_run, *b = side ? &long_run : &short_run;
+        table.n = json.n = 0;
+        power_compare_table(a, b, &arena, &table);
+        power_compare_json(a, b, &arena, &json);
+        ck_assert_ptr_nonnull(strstr(table.v, "1 faults: A is faster for 0, slower for 0 "));
+        ck_assert_ptr_nonnull(
+            strstr(table.v, ": what took longer than 10 counts as not found in both\n"));
+        ck_assert_ptr_nonnull(strstr(json.v, "\"found_a\":2,\"trials_a\":10,\"found_b\":2,"));
+        ck_assert_ptr_nonnull(strstr(json.v, ",\"ratio\":1,\"a12\":0.5,\"p\":1}"));
+        ck_assert_ptr_nonnull(strstr(json.v, ",\"budget\":10,"));
+    }
+    arena_destroy(&arena);
+}
+END_TEST
+
 int main(void) {
     Suite *suite = suite_create("harness/power");
     TCase *tests = tcase_create("harness/power");
@@ -173,6 +203,7 @@ int main(void) {
     tcase_add_test(tests, a_trial_comes_back_from_its_line);
     tcase_add_test(tests, a_row_counts_what_died_and_what_was_not_found);
     tcase_add_test(tests, a_finding_without_the_canary_does_not_offset_a_fault_that_was_missed);
+    tcase_add_test(tests, a_run_and_itself_with_a_smaller_budget_have_no_fault_faster_or_slower);
     suite_add_tcase(suite, tests);
     return run_suite("harness/power", suite);
 }
