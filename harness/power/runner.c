@@ -221,12 +221,40 @@ static void runner_kill(PowerRunner *r) {
 
 /* ---- the folder ---- */
 
-/* Reads what an earlier run left, and opens the file to append to. 0, or an exit code. */
+/* Cuts off a last line that has no end: its process was killed. */
+static bool runner_cut_off(const char *path) {
+    int file = open(path, O_RDWR | O_CLOEXEC);
+    off_t end = file >= 0 ? lseek(file, 0, SEEK_END) : -1;
+    char last = '\0';
+    while (end > 0 && pread(file, &last, 1, end - 1) == 1 && last != '\n') {
+        end--;
+    }
+    bool ok = end >= 0 && ftruncate(file, end) == 0;
+    if (file >= 0) {
+        close(file);
+    }
+    return ok;
+}
+
+/* Writes the file with this run's number of trials in the first line. */
+static bool runner_write(PowerRunner *r, const char *path, const char *header,
+                         const PowerRun *before) {
+    Text whole = {.arena = r->arena};
+    text_add(&whole, header);
+    for (int i = 0; i < before->n; i++) {
+        power_print_trial(&before->trial[i], &whole);
+    }
+    return io_write(path, whole.v, whole.n, r->message, r->message_size);
+}
+
+/* Reads what an earlier run left, and opens the file to append to; no other run can until this
+ * process ends. 0, or an exit code. */
 static int runner_open(PowerRunner *r, const char *header) {
     const char *out = r->options->out, *path = arena_printf(r->arena, "%s/trials.jsonl", out);
     const char *was = NULL;
     PowerRun before = {.n = 0};
-    if (!io_mkdirs(out, r->message, r->message_size)) {
+    if (!io_mkdirs(out, r->message, r->message_size) ||
+        !io_lock_folder(out, "run of 'twingrad power'", r->message, r->message_size)) {
         return EXIT_ENVIRONMENT;
     }
     bool resumed = access(path, F_OK) == 0;
@@ -242,17 +270,18 @@ static int runner_open(PowerRunner *r, const char *header) {
             return EXIT_BAD_INPUT;
         }
     }
-    Text whole = {.arena = r->arena};
-    text_add(&whole, header);
-    for (int i = 0; i < before.n; i++) { /* without the line that was cut off */
-        power_print_trial(&before.trial[i], &whole);
+    for (int i = 0; i < before.n; i++) {
         if (before.trial[i].number < r->options->trials) {
             r->run->trial[r->run->n++] = before.trial[i];
             r->found += before.trial[i].detected.programs > 0;
         }
     }
-    if (!io_write(path, whole.v, whole.n, r->message, r->message_size)) {
+    bool same = was && strncmp(was, header, strlen(was)) == 0 && header[strlen(was)] == '\n';
+    if (!same && !runner_write(r, path, header, &before)) {
         return EXIT_ENVIRONMENT;
+    }
+    if (!runner_cut_off(path)) {
+        return runner_fail(r, "cannot write to trials.jsonl");
     }
     r->file = open(path, O_WRONLY | O_APPEND | O_CLOEXEC);
     return r->file >= 0 ? 0 : runner_fail(r, "cannot append to trials.jsonl");

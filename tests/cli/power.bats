@@ -38,6 +38,26 @@ programs_of() { sed 's/"seconds":[0-9.]*/"seconds":0/g' "$1" | LC_ALL=C sort; }
     "$TWINGRAD" power --faults RG-1 --trials 2 --budget 6s --out six >/dev/null
 }
 
+@test "two runs do not write to one folder at a time, and what is there stays in its file" {
+    setsid "$TWINGRAD" power --faults RG-2 --ops neg --trials 50 --budget 60 --out shared >out.txt 2>err.txt 3>&- & # never found
+    pid=$!
+    for ((i = 0; i < 100; i++)); do [ -s shared/trials.jsonl ] && break || sleep 0.1; done
+    before=$(stat -c %i shared/trials.jsonl)
+    status=0
+    timeout -s KILL 10 "$TWINGRAD" power --faults RG-2 --ops neg --trials 50 --budget 60 --out shared >second.txt 2>&1 || status=$?
+    kill -TERM $pid
+    wait $pid
+    [ "$status" -eq 3 ]
+    [ "$(cat second.txt)" = "twingrad: another run of 'twingrad power' is running in 'shared'" ]
+    "$TWINGRAD" power --faults RG-1 --trials 2 --out part >/dev/null
+    cp part/trials.jsonl whole.jsonl
+    printf '{"type":"trial","fault":"RG-1","num' >>part/trials.jsonl # what SIGKILL leaves
+    again=$(stat -c %i part/trials.jsonl)
+    "$TWINGRAD" power --faults RG-1 --trials 2 --out part >/dev/null
+    cmp whole.jsonl part/trials.jsonl
+    [ "$before $again" = "$(stat -c %i shared/trials.jsonl) $(stat -c %i part/trials.jsonl)" ]
+}
+
 @test "runs are compared by rank statistics" {
     "$TWINGRAD" power --faults GR-10,NU-12 --trials 8 --out default >/dev/null
     "$TWINGRAD" power --faults GR-10,NU-12 --trials 8 --profile plain --label plain --out plain >/dev/null
