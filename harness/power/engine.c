@@ -1,26 +1,51 @@
 /* One trial by a fuzzing engine: `twingrad fuzz --engine E --jobs 1 --fault F --first` in a process
  * and a folder of its own. Programs are counted by the campaign's ledger; CPU time is that of the
- * process and its descendants, starting the engine and confirming the finding included. */
+ * process and its descendants, starting the engine and confirming the finding included. The
+ * campaign is asked to end when it has used the budget. */
 #include "harness/power/power.h"
 
 #include "harness/report/results.h"
+#include "harness/targets/processor_time.h"
 #include "harness/util/io.h"
 #include "harness/util/status.h"
 
 #include <fcntl.h>
 #include <ftw.h>
+#include <math.h>
+#include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+enum {
+    LOOK_MILLISECONDS = 20, /* between two looks at the CPU time that a campaign has used */
+    PATIENCE = 20,          /* seconds of the clock in which a campaign gets one of the processor */
+    REMOVALS = 100          /* attempts: processes that were killed may still write */
+};
 
 static int engine_remove(const char *path, const struct stat *s, int kind, struct FTW *at) {
     (void)s;
     (void)kind;
     (void)at;
     return remove(path);
+}
+
+const char *power_engine_folder(Arena *arena) {
+    const char *temporary = getenv("TMPDIR");
+    return mkdtemp(arena_printf(arena, "%s/twingrad-power-XXXXXX",
+                                temporary && temporary[0] ? temporary : "/tmp"));
+}
+
+void power_engine_remove(const char *folder) {
+    for (int i = 0; i < REMOVALS && access(folder, F_OK) == 0; i++) {
+        poll(NULL, 0, i > 0 ? LOOK_MILLISECONDS : 0);
+        nftw(folder, engine_remove, 16, FTW_DEPTH | FTW_PHYS);
+    }
 }
 
 /* The command line in `argv`, which has room for 16 words beside those of the options. */
@@ -43,7 +68,7 @@ static void engine_command(const PowerOptions *o, const char *program, FaultId f
         "--seed",
         arena_printf(arena, "%llu", (unsigned long long)c->seed + (unsigned long long)number),
         "--seconds",
-        arena_printf(arena, "%g", o->budget),
+        arena_printf(arena, "%.0f", ceil(PATIENCE * o->budget)),
         arena_printf(arena, "--out=%s", folder),
     };
     for (int i = 0; i < COUNT_OF(words); i++) {
@@ -55,10 +80,27 @@ static void engine_command(const PowerOptions *o, const char *program, FaultId f
     argv[n] = NULL;
 }
 
-/* Runs it to its end; false if it could not be started. */
-static bool engine_process(char **argv, double *seconds, int *status) {
-    pid_t pid = fork();
+/* Waits for its end, and asks for it as soon as the budget is spent. */
+static bool engine_wait(pid_t pid, double budget, int *status, struct rusage *used) {
+    bool asked = false;
+    pid_t ended;
+    while ((ended = wait4(pid, status, WNOHANG, used)) == 0) {
+        if (!asked && processor_time(pid) >= budget) {
+            asked = kill(pid, SIGTERM) == 0;
+        }
+        poll(NULL, 0, LOOK_MILLISECONDS);
+    }
+    return ended == pid;
+}
+
+/* Runs it to its end; false if it could not be started. It dies with this process. */
+static bool engine_process(char **argv, double budget, double *seconds, int *status) {
+    const pid_t parent = getpid(), pid = fork();
     if (pid == 0) {
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
+        if (getppid() != parent) {
+            _exit(127);
+        }
         int nothing = open("/dev/null", O_RDWR);
         if (nothing >= 0) {
             dup2(nothing, STDIN_FILENO);
@@ -69,7 +111,7 @@ static bool engine_process(char **argv, double *seconds, int *status) {
         _exit(127);
     }
     struct rusage used;
-    if (pid < 0 || wait4(pid, status, 0, &used) != pid) {
+    if (pid < 0 || !engine_wait(pid, budget, status, &used)) {
         return false;
     }
     *seconds = (double)used.ru_utime.tv_sec + (double)used.ru_stime.tv_sec +
@@ -98,20 +140,16 @@ static void engine_read_summary(const Json *summary, double seconds, PowerTrial 
     }
 }
 
-bool power_engine_trial(const PowerOptions *o, const char *program, FaultId fault, int number,
-                        PowerTrial *out, char *message, size_t message_size) {
-    char folder[] = "/tmp/twingrad-power-XXXXXX";
+bool power_engine_trial(const PowerOptions *o, const char *program, const char *folder,
+                        FaultId fault, int number, PowerTrial *out, char *message,
+                        size_t message_size) {
     Arena arena = ARENA_EMPTY;
-    if (!mkdtemp(folder)) {
-        snprintf(message, message_size, "cannot make a folder in /tmp");
-        return false;
-    }
     char **argv = arena_array(&arena, char *, 17 + o->campaign.nwords);
     int status = 0;
     engine_command(o, program, fault, number, folder, &arena, argv);
     *out = (PowerTrial){.number = number};
     snprintf(out->fault, sizeof out->fault, "%s", fault_info(fault)->id);
-    bool ran = engine_process(argv, &out->seconds, &status);
+    bool ran = engine_process(argv, o->budget, &out->seconds, &status);
     char *text;
     int64_t length;
     const char *path = arena_printf(&arena, "%s/campaign/summary.json", folder);
@@ -127,7 +165,6 @@ bool power_engine_trial(const PowerOptions *o, const char *program, FaultId faul
         snprintf(message, message_size, "the campaign of engine '%s' under fault %s did not end",
                  o->campaign.engine, out->fault);
     }
-    nftw(folder, engine_remove, 16, FTW_DEPTH | FTW_PHYS);
     arena_destroy(&arena);
     return ran;
 }

@@ -59,10 +59,15 @@ typedef struct PowerRun {
 /* ---- trial.c, engine.c ---- */
 /* Runs one trial in this process; its generator is that of `twingrad fuzz --fault F --seed S`. */
 void power_trial(const PowerOptions *o, FaultId fault, int number, PowerTrial *out);
-/* The same by a campaign of one job of the options' engine, started as a process of `program` in a
- * folder of its own, which is removed. False and a sentence if it does not work. */
-bool power_engine_trial(const PowerOptions *o, const char *program, FaultId fault, int number,
-                        PowerTrial *out, char *message, size_t message_size);
+/* The same by a campaign of one job of the options' engine, started as a process of `program` in
+ * `folder`. It dies with this process. False and a sentence if it does not work. */
+bool power_engine_trial(const PowerOptions *o, const char *program, const char *folder,
+                        FaultId fault, int number, PowerTrial *out, char *message,
+                        size_t message_size);
+/* A new folder for it among the system's temporary files, or NULL; and its removal, after the
+ * processes of the trial have ended or were killed. */
+const char *power_engine_folder(Arena *arena);
+void power_engine_remove(const char *folder);
 
 /* ---- runner.c ---- */
 /* Runs what is missing of the trials, stores them, and fills `run` (in `arena`). 0, or an exit code

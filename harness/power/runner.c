@@ -23,7 +23,8 @@ enum { MAX_AT_ONCE = 256, LINE_BYTES = 1024, POLL_MILLISECONDS = 200 };
 
 /* A trial under way. */
 typedef struct Process {
-    pid_t pid; /* 0: this place is free */
+    pid_t pid;          /* and its process group; 0: this place is free */
+    const char *folder; /* of a trial by an engine, or NULL; this process removes it */
     int pipe;
     FaultId fault;
     int number;
@@ -78,7 +79,9 @@ static void write_all(int file, const char *text, int64_t n) {
 }
 
 /* In the child: never returns. */
-static void runner_child(const PowerRunner *r, FaultId fault, int number, int pipe) {
+static void runner_child(const PowerRunner *r, const char *folder, FaultId fault, int number,
+                         int pipe) {
+    setpgid(0, 0);
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     Arena arena = ARENA_EMPTY;
     Text text = {.arena = &arena};
@@ -86,7 +89,7 @@ static void runner_child(const PowerRunner *r, FaultId fault, int number, int pi
     PowerTrial trial;
     if (!r->options->campaign.engine) {
         power_trial(r->options, fault, number, &trial);
-    } else if (!power_engine_trial(r->options, r->program, fault, number, &trial, message,
+    } else if (!power_engine_trial(r->options, r->program, folder, fault, number, &trial, message,
                                    sizeof message)) {
         _exit(EXIT_ENVIRONMENT);
     }
@@ -97,20 +100,26 @@ static void runner_child(const PowerRunner *r, FaultId fault, int number, int pi
 
 static bool runner_start(PowerRunner *r, Process *p, FaultId fault, int number) {
     int ends[2];
+    const bool engine = r->options->campaign.engine != NULL;
+    const char *folder = engine ? power_engine_folder(r->arena) : NULL;
+    if (engine && !folder) {
+        return runner_fail(r, "cannot make a folder for a trial") == 0;
+    }
     if (pipe2(ends, O_CLOEXEC) != 0) {
         return runner_fail(r, "cannot make a pipe for a trial") == 0;
     }
     pid_t pid = fork();
     if (pid == 0) {
         close(ends[0]);
-        runner_child(r, fault, number, ends[1]);
+        runner_child(r, folder, fault, number, ends[1]);
     }
     close(ends[1]);
     if (pid < 0) {
         close(ends[0]);
         return runner_fail(r, "cannot start a process for a trial") == 0;
     }
-    *p = (Process){.pid = pid, .pipe = ends[0], .fault = fault, .number = number};
+    setpgid(pid, pid); /* whoever comes first */
+    *p = (Process){.pid = pid, .folder = folder, .pipe = ends[0], .fault = fault, .number = number};
     return true;
 }
 
@@ -144,13 +153,20 @@ static void runner_keep(PowerRunner *r, const PowerTrial *t) {
     arena_destroy(&scratch);
 }
 
+static void runner_free(Process *p) {
+    if (p->folder) {
+        power_engine_remove(p->folder);
+    }
+    p->pid = 0;
+}
+
 /* A process has ended, and its answer is complete, or it died. */
 static void runner_take(PowerRunner *r, Process *p) {
     int status = 0;
     close(p->pipe);
     while (waitpid(p->pid, &status, 0) < 0 && errno == EINTR) {
     }
-    p->pid = 0;
+    runner_free(p);
     PowerTrial t = {.number = p->number, .died = true};
     snprintf(t.fault, sizeof t.fault, "%s", fault_info(p->fault)->id);
     if (WIFEXITED(status) && WEXITSTATUS(status) == EXIT_ENVIRONMENT && p->n == 0 &&
@@ -211,10 +227,10 @@ static void runner_progress(PowerRunner *r, bool last) {
 static void runner_kill(PowerRunner *r) {
     for (int k = 0; k < MAX_AT_ONCE; k++) {
         if (r->process[k].pid != 0) {
-            kill(r->process[k].pid, SIGKILL);
+            kill(-r->process[k].pid, SIGKILL);
             close(r->process[k].pipe);
             waitpid(r->process[k].pid, NULL, 0);
-            r->process[k].pid = 0;
+            runner_free(&r->process[k]);
         }
     }
 }

@@ -98,3 +98,26 @@ programs_of() { sed 's/"seconds":[0-9.]*/"seconds":0/g' "$1" | LC_ALL=C sort; }
     grep -q 'interrupted: 0 trials are done' err.txt
     ! pgrep -s "$pid" >/dev/null
 }
+
+@test "a trial by an engine finds the fault, or ends with its budget of CPU time" {
+    mkdir tmp
+    TMPDIR=$PWD/tmp "$TWINGRAD" power --engine builtin --faults RG-1 --trials 2 --budget 60 --jobs 2 >found.txt
+    grep -q '^RG-1 *2/2 ' found.txt
+    TMPDIR=$PWD/tmp "$TWINGRAD" power --engine builtin --faults RG-2 --ops neg --trials 2 --budget 1 --jobs 2 --out never >/dev/null
+    json 'len(r) == 3 and all("detected" not in t and t["seconds"] >= 0.95 for t in r[1:])' <never/trials.jsonl # 1 second of the clock is less where two share a core
+    [ -z "$(ls tmp)" ]
+}
+
+@test "a run by an engine that is ended leaves no process, and no folder unless it is killed" {
+    mkdir tmp
+    for signal in TERM KILL; do
+        TMPDIR=$PWD/tmp setsid "$TWINGRAD" power --engine builtin --faults RG-2 --ops neg --trials 4 --jobs 2 --budget 60 >out.txt 2>err.txt 3>&- & # never found
+        pid=$!
+        for ((i = 0; i < 300; i++)); do [ "$(pgrep -c -s "$pid" -x twingrad)" -ge 7 ] && break || sleep 0.1; done # with two campaigns of one job
+        kill -$signal $pid
+        wait $pid || [ $signal = KILL ]
+        for ((i = 0; i < 50; i++)); do pgrep -s "$pid" >/dev/null && sleep 0.1 || break; done
+        ! pgrep -s "$pid" || return 1
+        [ $signal = KILL ] || [ -z "$(ls tmp)" ] || return 1
+    done
+}
