@@ -105,7 +105,7 @@ typedef struct FaultPower {
 int power_rows(const PowerRun *run, Arena *arena, FaultPower **out);
 typedef struct PowerSummary {
     int faults, trials;
-    int reliable, sometimes;     /* faults found in 19 of 20 trials, and in at least one */
+    int reliable, sometimes; /* faults found in at least 95 % of their trials, and in one or more */
     int undetected, untriggered; /* sums over the faults */
     int died;
     double programs, seconds; /* median over the faults of their medians */

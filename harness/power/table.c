@@ -163,7 +163,8 @@ void power_table(const PowerRun *run, Arena *arena, Text *out) {
     }
     PowerSummary s = power_summary(run, row, n, arena);
     text_printf(out,
-                "%d faults, %d trials of %g CPU seconds: %d found in 19 of 20 trials, %d in some, "
+                "%d faults, %d trials of %g CPU seconds: %d found in at least 95 %% of their "
+                "trials, %d in some, "
                 "%d never; medians over the faults: %s programs, %s CPU seconds\n",
                 s.faults, s.trials, run->budget, s.reliable, s.sometimes - s.reliable,
                 s.faults - s.sometimes, power_number(s.programs, a, sizeof a),

@@ -10,7 +10,7 @@ programs_of() { sed 's/"seconds":[0-9.]*/"seconds":0/g' "$1" | LC_ALL=C sort; }
     "$TWINGRAD" power --faults RG-1,GR-10 --trials 3 --budget 60s --jobs 3 --out three >three.txt
     cmp <(programs_of one/trials.jsonl) <(programs_of three/trials.jsonl)
     grep -q '^RG-1 *3/3 ' one.txt
-    grep -q '^2 faults, 6 trials of 60 CPU seconds: 2 found in 19 of 20 trials, 0 in some, 0 never; ' one.txt
+    grep -q '^2 faults, 6 trials of 60 CPU seconds: 2 found in at least 95 % of their trials, 0 in some, 0 never; ' one.txt
     [ -s one/power.svg ]
     json 'all(1 <= t["reached"]["programs"] <= t["triggered"]["programs"] <= t["detected"]["programs"] == t["programs"] for t in r[1:])' <one/trials.jsonl
     "$TWINGRAD" fuzz --fault RG-1 --seed 2 --first --no-minimize --json >fuzz.json || [ $? -eq 1 ] # trial 1 has the second seed
