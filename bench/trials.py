@@ -17,6 +17,13 @@ def lines_of_run(folder):
         return [json.loads(line) for line in lines if line.endswith("\n")]
 
 
+def cut_off(path):
+    """Takes a last line without an end, which a process that was killed leaves, from a file that is appended to."""
+    if os.path.exists(path):
+        with open(path, "rb+") as file:
+            file.truncate(file.read().rfind(b"\n") + 1)
+
+
 def of_something_else(trials):
     """Of a list of trials, those whose finding is not their fault's, in two lists: the fault was not triggered; and it was, but the same program ended the
     trials of two other faults or more that were not."""
