@@ -254,8 +254,8 @@ static bool answers_match(const KnownIssue *k, const Finding *f) {
 
 /* ---- conditions: of a program, a finding and what is written behind the key ---- */
 
-/* Located, such a finding may be a prefix that one of the two runs to its end: the other one's error
- * is then no consequence of the error that ends the program. */
+/* Located, such a finding may be a prefix that one of the two runs to its end: the other one's
+ * error is then no consequence of the error that ends the program. */
 static bool both_refuse(const Program *p, const Finding *f, const char *value) {
     (void)p;
     (void)value;

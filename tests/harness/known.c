@@ -210,7 +210,8 @@ START_TEST(a_known_issue_covers_by_both_answers) {
                  {ORACLE_status, "index_range at body[2]", "internal at body[0]", -1}};
     for (int i = 0; i < COUNT_OF(cases); i++) {
         bool prefix_runs = i == COUNT_OF(cases) - 1; /* eagerly; the other one's error is its own */
-        Finding f = located(prefix_runs ? "status-ok_vs_internal-sum" : "a-finding", "", cases[i].b);
+        Finding f =
+            located(prefix_runs ? "status-ok_vs_internal-sum" : "a-finding", "", cases[i].b);
         f.oracle = cases[i].oracle;
         snprintf(f.a, sizeof f.a, "%s", cases[i].a);
         const KnownIssue *found = known_find(&known, &pair, NULL, false, &f);
