@@ -21,11 +21,12 @@ class Source:
     count = 0
 
     def __init__(self, text):
-        Source.count += 1
-        self.name = "twingrad_program_%d.py" % Source.count
+        Source.count += 1  # one name each: Dynamo leaves the module that it has imported in those of PyTorch, and refuses another one of its name
+        self.module = "twingrad_program_%d" % Source.count
+        self.name = self.module + ".py"
         self.lines = text.split("\n")
         linecache.cache[self.name] = (len(text), None, [line + "\n" for line in self.lines], self.name)
-        module = types.ModuleType("twingrad_program")
+        module = types.ModuleType(self.module)
         self.scope = vars(module)
         self.scope["__file__"] = self.name
         importable(module)
@@ -33,6 +34,7 @@ class Source:
 
     def forget(self):
         linecache.cache.pop(self.name, None)
+        sys.modules.pop(self.module, None)
 
     def path(self, number):
         """The statement's path at the end of a line."""
