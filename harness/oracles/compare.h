@@ -38,9 +38,9 @@ bool compare_tolerant(const Values *a, const Values *expected, int64_t *first);
  * values were cast to. */
 bool compare_tolerant_in(DType arithmetic, const Values *a, const Values *expected, int64_t *first);
 /* Where nothing bounds the rounding of a program of several steps: four times rtol, of |E| and of
- * the root mean square of the finite E. An element whose bound in the shadow is infinite, since
- * rounding decides a step on its way, is inconclusive instead of different; `shadow` may be NULL,
- * and its values are not asked. */
+ * the root mean square of the finite E. An element that the shadow's bound explains is the same, if
+ * the shadow's value is E within it (else it depends on numbers that are drawn); one whose bound is
+ * infinite, since rounding decides a step on its way, is inconclusive. `shadow` may be NULL. */
 Match compare_coarse(const Values *a, const Values *expected, const Values *shadow, int64_t *first);
 
 /* Bit for bit against a recording; with `zero_sign` false, -0.0 equals 0.0. */

@@ -165,6 +165,11 @@ START_TEST(a_coarse_comparison_is_open_where_rounding_decides_a_step) {
     b[2] = 5;
     ck_assert_int_eq(compare_coarse(&x, &y, &s, &first), MATCH_DIFFERENT);
     ck_assert_int_eq(first, 2);
+    bound[2] = 0.5; /* of another number: it was drawn */
+    ck_assert_int_eq(compare_coarse(&x, &y, &s, &first), MATCH_DIFFERENT);
+    value[2] = 4.5; /* of this one */
+    ck_assert_int_eq(compare_coarse(&x, &y, &s, &first), MATCH_INCONCLUSIVE);
+    ck_assert_int_eq(first, 0);
 }
 END_TEST
 
