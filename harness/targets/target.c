@@ -106,7 +106,8 @@ static bool worn_out(const Target *t, const TargetWorker *w) {
 static void take_answer(Target *t, TargetWorker *w) {
     char message[300], what[400];
     Ticket *ticket = w->ticket;
-    if (!exchange_answer(ticket, w->process.line, (size_t)process_line(&w->process), message,
+    if (!ticket->forgotten && /* its program may be gone */
+        !exchange_answer(ticket, w->process.line, (size_t)process_line(&w->process), message,
                          sizeof message)) {
         snprintf(what, sizeof what, "its answer is not a result (%s)", message);
         fail_worker(t, w, FAILURE_CRASH, what);
