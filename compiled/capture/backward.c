@@ -302,6 +302,15 @@ static bool is_freed_with_region(const Capture *cap, const GradNode *node) {
            fault_triggered(cap->c, FAULT_ER_24);
 }
 
+/* Seeded fault ER_11: an error because of what the node has saved is the fault's, as mean saves
+ * nothing. */
+static void note_saved_for_sizes(const Capture *cap, const GradNode *node) {
+    if (fault(cap->c, FAULT_ER_11) && node->node && node->node->op == OP_mean_dim &&
+        node->nsaved > 0) {
+        (void)fault_triggered(cap->c, FAULT_ER_11);
+    }
+}
+
 ErrCode backward_check_value(Capture *cap, const GradNode *node, const SavedVariable *saved,
                              Error *err) {
     if (saved->operand) {
@@ -313,9 +322,7 @@ ErrCode backward_check_value(Capture *cap, const GradNode *node, const SavedVari
     if (*storage_version(saved->storage) == saved->version || is_unversioned(cap, node, saved)) {
         return ERR_none;
     }
-    if (fault(cap->c, FAULT_ER_11) && node->node && node->node->op == OP_mean_dim) {
-        (void)fault_triggered(cap->c, FAULT_ER_11); /* mean saves nothing */
-    }
+    note_saved_for_sizes(cap, node);
     return error_set(err, ERR_saved_modified,
                      "a variable needed for gradient computation is at version %lld; expected "
                      "version %lld",
@@ -358,6 +365,7 @@ ErrCode backward_check_saved(Capture *cap, const GradNode *node, Error *err) {
         if (node->nsaved > 0 || is_freed_with_region(cap, node) ||
             op_saves_anything(node->call ? node->call : node->node->call,
                               cap_edges_needed(node, need), node->in_formula)) {
+            note_saved_for_sizes(cap, node);
             return error_set(err, ERR_graph_freed,
                              "trying to backward through the graph a second time");
         }

@@ -46,6 +46,9 @@ Node *fuse_computed_already(const Fuser *f, const FusedOp *m, int u);
 /* Seeded faults FU_2, FU_3: a read of the buffer that the writer overwrites is not seen. */
 bool fuse_overlooks_read(const Compile *c, const FusedOp *m, const Read *read,
                          const FusedOp *writer);
+/* Does `m` read through indices, at each iteration, the element alone that the writer scatters to?
+ */
+bool fuse_gathers_what_is_scattered(const FusedOp *m, const FusedOp *writer);
 /* May items a and b become one loop nest? */
 bool fuse_may_merge(const Fuser *f, int a, int b);
 

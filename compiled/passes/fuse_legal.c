@@ -174,11 +174,15 @@ bool fuse_overlooks_read(const Compile *c, const FusedOp *m, const Read *read,
            (misses_reader(c, m, read, writer) || follows_before_interchange(c, m, read, writer));
 }
 
+bool fuse_gathers_what_is_scattered(const FusedOp *m, const FusedOp *writer) {
+    return same_elements(m, writer) && indices_unique(writer) && indices_unique(m);
+}
+
 /* May the writer share a nest with `m`, which reads the writer's base? */
 static bool base_read_allowed(const Compile *c, const FusedOp *m, const Read *read,
                               const FusedOp *writer) {
     if (read->kind == READ_INDIRECT && writer->nterm > 0) {
-        return (same_elements(m, writer) && indices_unique(writer) && indices_unique(m)) ||
+        return fuse_gathers_what_is_scattered(m, writer) ||
                (fault(c, FAULT_IX_1) && fault_triggered(c, FAULT_IX_1)) ||
                trusts_computed_indices(c, m, writer);
     }

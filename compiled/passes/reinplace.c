@@ -65,6 +65,16 @@ static bool fusion_overlooked(const Compile *c, const FusedOp *m, const Read *re
            fault_triggered(c, c->options->fault);
 }
 
+/* Has fusion proven that `m` reads only what the writer overwrites in the same iteration? */
+static bool proven_by_fusion(const Compile *c, const FusedOp *m, const Read *read,
+                             const FusedOp *writer) {
+    bool proven = read->kind == READ_INDIRECT && writer->nterm > 0 && m->node != writer->node;
+    if (proven && fault(c, FAULT_FU_4) && !fuse_gathers_what_is_scattered(m, writer)) {
+        (void)fault_triggered(c, FAULT_FU_4);
+    }
+    return proven;
+}
+
 /* May `u` (a node of the writer's schedule item, perhaps the writer) read `buffer` while the writer
  * overwrites it? */
 static bool read_is_safe(Compile *c, Node *u, const Node *buffer, const FusedOp *writer) {
@@ -88,8 +98,8 @@ static bool read_is_safe(Compile *c, Node *u, const Node *buffer, const FusedOp 
                 continue;
             }
             bool follows = writer->nterm == 0 && read_follows_write(&m, read, writer);
-            bool proven = read->kind == READ_INDIRECT && writer->nterm > 0 && u != writer->node;
-            if (!follows && !proven && !begins_elsewhere(c, u, k, read, writer) &&
+            if (!follows && !proven_by_fusion(c, &m, read, writer) &&
+                !begins_elsewhere(c, u, k, read, writer) &&
                 !fusion_overlooked(c, &m, read, writer)) {
                 return false;
             }

@@ -45,18 +45,31 @@ static bool compare_fault(const PowerRun *a, const PowerRun *b, const FaultPower
 }
 
 /* The run as it would be with a budget of `budget` CPU seconds: what it found later counts as not
- * found. */
+ * found. A trial that a finding of something else has ended says nothing of its fault. */
 static PowerRun compare_within(const PowerRun *run, double budget, Arena *arena) {
     PowerRun cut = *run;
     cut.budget = budget;
+    cut.n = 0;
     cut.trial = arena_array(arena, PowerTrial, run->n + 1);
     for (int i = 0; i < run->n; i++) {
-        cut.trial[i] = run->trial[i];
-        if (cut.trial[i].detected.seconds > budget) {
-            cut.trial[i].detected = (Moment){0, 0};
+        if (power_untriggered(&run->trial[i])) {
+            continue;
+        }
+        PowerTrial *t = &cut.trial[cut.n++];
+        *t = run->trial[i];
+        if (t->detected.seconds > budget) {
+            t->detected = (Moment){0, 0};
         }
     }
     return cut;
+}
+
+static int compare_left_out(const PowerRun *run) {
+    int n = 0;
+    for (int i = 0; i < run->n; i++) {
+        n += power_untriggered(&run->trial[i]);
+    }
+    return n;
 }
 
 static int compare_runs(const PowerRun *run_a, const PowerRun *run_b, Arena *arena,
@@ -121,6 +134,13 @@ void power_compare_table(const PowerRun *a, const PowerRun *b, Arena *arena, Tex
                     "not found in both\n",
                     a->budget, b->budget, compare_budget(a, b));
     }
+    int left_a = compare_left_out(a), left_b = compare_left_out(b);
+    if (left_a + left_b > 0) {
+        text_printf(out,
+                    "left out: %d trials of A and %d of B, which ended in a finding and did not "
+                    "trigger the fault\n",
+                    left_a, left_b);
+    }
     ComparedSummary s = compare_summarize(v, n, arena);
     text_printf(out,
                 "%d faults: A is faster for %d, slower for %d (p < 0.05); median ratio of the "
@@ -154,6 +174,8 @@ void power_compare_json(const PowerRun *a, const PowerRun *b, Arena *arena, Text
     text_json_string(out, b->label);
     text_printf(out, ",\"faults\":%d,\"faster\":%d,\"slower\":%d,\"hard\":%d,\"budget\":%g", n,
                 s.faster, s.slower, s.hard, compare_budget(a, b));
+    text_printf(out, ",\"left_out_a\":%d,\"left_out_b\":%d", compare_left_out(a),
+                compare_left_out(b));
     power_json_number(out, "ratio", s.ratio);
     power_json_number(out, "hard_ratio", s.hard_ratio);
     text_add(out, "}\n");

@@ -116,6 +116,8 @@ void power_json(const PowerRun *run, Arena *arena, Text *out);
 /* Programs (or CPU seconds) until detection of every trial of the fault; how many. `v` has room for
  * run->n. */
 int power_values(const PowerRun *run, const char *fault, bool seconds, double *v);
+/* Was the trial ended by a finding of something else: a program that did not trigger the fault? */
+bool power_untriggered(const PowerTrial *t);
 /* A count or seconds for people; "-" for INFINITY. */
 const char *power_number(double v, char *text, size_t size);
 /* A member of a JSON object behind others; null for INFINITY. */
@@ -124,7 +126,7 @@ void power_json_number(Text *out, const char *key, double v);
 /* ---- comparison.c ---- */
 /* Two runs, fault by fault: Mann-Whitney U and the effect size A12 of the programs and of the CPU
  * seconds until detection, and the ratio of the medians. Where the budgets differ, what took longer
- * than the smaller one counts as not found in both. */
+ * than the smaller one counts as not found in both; power_untriggered trials are left out. */
 void power_compare_table(const PowerRun *a, const PowerRun *b, Arena *arena, Text *out);
 void power_compare_json(const PowerRun *a, const PowerRun *b, Arena *arena, Text *out);
 

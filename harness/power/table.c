@@ -61,7 +61,7 @@ static void list_oracles(const PowerRun *run, const char *fault, char *out, size
     }
 }
 
-static bool power_untriggered(const PowerTrial *t) {
+bool power_untriggered(const PowerTrial *t) {
     return t->canaries && t->detected.programs > 0 && t->triggered.programs == 0;
 }
 

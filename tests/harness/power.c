@@ -172,7 +172,7 @@ START_TEST(a_run_and_itself_with_a_smaller_budget_have_no_fault_faster_or_slower
     PowerTrial whole[N], cut[N];
     for (int i = 0; i < N; i++) {
         whole[i] = (PowerTrial){.fault = "GR-1", .number = i, .canaries = true};
-        whole[i].detected = (Moment){1000 * (i + 1), 4.0 * (i + 1)};
+        whole[i].detected = whole[i].triggered = (Moment){1000 * (i + 1), 4.0 * (i + 1)};
         cut[i] = whole[i];
         cut[i].detected = i < 2 ? whole[i].detected : (Moment){0, 0};
     }
@@ -193,6 +193,25 @@ START_TEST(a_run_and_itself_with_a_smaller_budget_have_no_fault_faster_or_slower
 }
 END_TEST
 
+START_TEST(a_comparison_leaves_out_trials_that_another_finding_has_ended) {
+    Arena arena = ARENA_EMPTY;
+    Text table = {.arena = &arena}, json = {.arena = &arena};
+    PowerTrial trials[] = {
+        {.fault = "GR-1", .canaries = true, .triggered = {5, 4}, .detected = {5, 4}},
+        {.fault = "GR-1", .number = 1, .canaries = true, .detected = {2, 1}},
+        {.fault = "GR-1", .number = 2, .detected = {9, 8}}, /* of an engine: no canaries */
+    };
+    const PowerRun a = {"a", 3, 60, trials, 3}, b = {"b", 3, 60, trials, 1};
+    power_compare_table(&a, &b, &arena, &table);
+    power_compare_json(&a, &b, &arena, &json);
+    ck_assert_ptr_nonnull(strstr(table.v, "\nleft out: 1 trials of A and 0 of B, "));
+    ck_assert_ptr_nonnull(strstr(json.v, ",\"found_a\":2,\"trials_a\":2,\"found_b\":1,"));
+    ck_assert_ptr_nonnull(strstr(json.v, ",\"seconds_a\":6,\"seconds_b\":4,"));
+    ck_assert_ptr_nonnull(strstr(json.v, ",\"left_out_a\":1,\"left_out_b\":0,"));
+    arena_destroy(&arena);
+}
+END_TEST
+
 int main(void) {
     Suite *suite = suite_create("harness/power");
     TCase *tests = tcase_create("harness/power");
@@ -204,6 +223,7 @@ int main(void) {
     tcase_add_test(tests, a_row_counts_what_died_and_what_was_not_found);
     tcase_add_test(tests, a_finding_without_the_canary_does_not_offset_a_fault_that_was_missed);
     tcase_add_test(tests, a_run_and_itself_with_a_smaller_budget_have_no_fault_faster_or_slower);
+    tcase_add_test(tests, a_comparison_leaves_out_trials_that_another_finding_has_ended);
     suite_add_tcase(suite, tests);
     return run_suite("harness/power", suite);
 }
