@@ -3,16 +3,6 @@
  * Markdown for a CI step. All are made of the JSON alone, so `twingrad report` makes them again
  * later, and from merged runs. docs/reference/output.md describes the keys.
  *
- *     {"type": "results", "schema_version": 1, "twingrad", "compiler", "command", "pair", "fault"?,
- *     "seed"?, "shard"?: "K/N",
- *      "summary": {"programs", "agree", "findings", "skipped", "skips": {REASON: n}, "refusals",
- *      "errors": {CODE: n}, "fired": {ORACLE: n}, ...,
- *                  with fuzz the counts of tally.h},
- *      "findings": [{"outcome": "new" | "known" | "flaky" | "allowed" |
- *      "unreproduced", "file", "count", "first"?, "statements", "op", "group"?, then as
- * report_finding_json}, ...], "cases": [{"file", "name", "outcome": "agree" | "new" | "known" |
- * "fixed" | "flaky" | "skipped" | "not_expressible" | "bad", "why"?}, ...]}
- *
  * A run of `fuzz` has no cases. The exit code is not in it: 1 if any finding is new. */
 #ifndef HARNESS_RESULTS_H
 #define HARNESS_RESULTS_H

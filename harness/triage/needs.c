@@ -137,3 +137,55 @@ bool program_changes_sharing(const Program *p) {
     }
     return found;
 }
+
+/* By name: the tensor whose memory it is; whether the function has made it; and, for the former,
+ * whether the function has written it. */
+typedef struct ResultNames {
+    NameId *root;
+    bool *made, *written;
+} ResultNames;
+
+static void note_result_name(void *user, NameId *name, Use use) {
+    ResultNames *o = user;
+    if (*name == NAME_NONE) {
+        return;
+    }
+    o->written[o->root[*name]] |= use == USE_WRITE;
+    if (use == USE_BIND) {
+        o->root[*name] = *name;
+        o->made[*name] = true;
+    }
+}
+
+/* Is one of the inputs of torch.autograd.grad a result? */
+static bool wants_grad_of_result(const GradStmt *g, const ResultNames *o) {
+    bool any = false;
+    for (int i = 0; i < g->ninputs && !g->accumulates; i++) {
+        any |= o->made[g->inputs[i]] || o->written[o->root[g->inputs[i]]];
+    }
+    return any;
+}
+
+bool program_differentiates_results(const Program *p) {
+    Arena arena = ARENA_EMPTY;
+    ResultNames o = {.root = arena_array(&arena, NameId, p->nnames + 1),
+                     .made = arena_array(&arena, bool, p->nnames + 1),
+                     .written = arena_array(&arena, bool, p->nnames + 1)};
+    bool found = false;
+    for (int i = 0; i < p->nnames; i++) {
+        o.root[i] = i;
+    }
+    for (int sid = p->body.count > 0 ? p->body.first->sid : p->nstmts; sid < p->nstmts; sid++) {
+        Stmt *s = program_stmt(p, sid);
+        const bool view = s->kind == STMT_OP && may_return_view(s->op) && s->arg[0].given &&
+                          s->arg[0].is_tensor && s->op->param[0].type == ARG_TENSOR;
+        const NameId of = view ? o.root[s->arg[0].tensor] : NAME_NONE;
+        found |= s->kind == STMT_GRAD && wants_grad_of_result(s->grad, &o);
+        stmt_uses(s, note_result_name, &o);
+        for (int i = 0; i < s->nout && view; i++) {
+            o.root[s->out[i]] = of;
+        }
+    }
+    arena_destroy(&arena);
+    return found;
+}

@@ -3,28 +3,7 @@
 #include "harness/triage/dead.h"
 #include "harness/triage/known.h"
 #include "harness/triage/unbound.h"
-#include "tests/support/harness_case.h"
-
-#define OP1(op, self, out) "{\"op\":\"" op "\",\"self\":\"" self "\",\"out\":\"" out "\"}"
-#define OP0(op, self) "{\"op\":\"" op "\",\"self\":\"" self "\"}"
-
-/* An entry that covers every finding; a test narrows it. */
-static KnownIssue any_issue(void) {
-    return (KnownIssue){.signature = "*",
-                        .pair = "*",
-                        .cause = "*",
-                        .answer = "",
-                        .answers = {"*", "*"},
-                        .until = INT64_MAX};
-}
-
-static Finding located(const char *signature, const char *cause, const char *b) {
-    Finding f = {.oracle = ORACLE_values};
-    snprintf(f.signature, sizeof f.signature, "%s", signature);
-    snprintf(f.cause.text, sizeof f.cause.text, "%s", cause);
-    snprintf(f.b, sizeof f.b, "%s", b);
-    return f;
-}
+#include "tests/support/known_case.h"
 
 START_TEST(a_known_issue_covers_by_signature_pair_and_cause) {
     KnownIssue issue[] = {any_issue(), any_issue()};
@@ -66,104 +45,6 @@ START_TEST(a_known_issue_covers_what_the_program_itself_shows) {
     ck_assert_ptr_eq(known_find(&known, &pair, p, false, &f), &issue);
     snprintf(f.kind, sizeof f.kind, "data");
     ck_assert_ptr_null(known_find(&known, &pair, p, false, &f));
-}
-END_TEST
-
-/* Writes through a view of expand, through a view of that, through transpose, and none; through
- * what ops on lists return of it, views and a new tensor. */
-START_TEST(a_known_issue_covers_writes_through_one_kind_of_view) {
-#define IN                                                                                         \
-    "{\"twingrad\":1,\"inputs\":[{\"name\":\"x\",\"dtype\":\"float32\",\"size\":[2,2],\"data\":["  \
-    "1,2,3,4]}],"
-#define EXPAND "{\"op\":\"expand\",\"self\":\"x\",\"size\":[2,2],\"out\":\"v\"},"
-#define FLIP(of) "{\"op\":\"t\",\"self\":\"" of "\",\"out\":\"w\"},"
-#define ABS(of) "{\"op\":\"abs_\",\"self\":\"" of "\"}"
-#define VIEWS(a, b)                                                                                \
-    "{\"op\":\"atleast_1d\",\"tensors\":[\"" a "\",\"" b "\"],\"out\":[\"u\",\"w\"]},"
-#define CAT(a, b) "{\"op\":\"cat\",\"tensors\":[\"" a "\",\"" b "\"],\"out\":\"w\"},"
-    static const struct {
-        const char *program;
-        bool covered;
-    } cases[] = {{IN "\"body\":[" EXPAND ABS("v") "],\"return\":[\"x\"]}", true},
-                 {IN "\"body\":[" EXPAND FLIP("v") ABS("w") "],\"return\":[\"x\"]}", true},
-                 {IN "\"body\":[" EXPAND FLIP("x") ABS("w") "],\"return\":[\"v\"]}", false},
-                 {IN "\"body\":[" EXPAND ABS("x") "],\"return\":[\"v\"]}", false},
-                 {IN "\"body\":[" EXPAND VIEWS("x", "v") ABS("w") "],\"return\":[\"x\"]}", true},
-                 {IN "\"body\":[" EXPAND CAT("x", "v") ABS("w") "],\"return\":[\"v\"]}", false}};
-    KnownIssue issue = any_issue();
-    issue.asked[CONDITION_through] = "expand*";
-    Known known = {&issue, 1};
-    const KnownPair pair = {.name = "torch:eager,torch:aot_eager"};
-    Finding f = located("values-data-abs_", "", "");
-    for (int i = 0; i < COUNT_OF(cases); i++) {
-        const Program *p = parse(cases[i].program);
-        ck_assert_msg((known_find(&known, &pair, p, true, &f) != NULL) == cases[i].covered, "%d",
-                      i);
-        ck_assert_ptr_null(known_find(&known, &pair, p, false, &f)); /* not minimized yet */
-    }
-}
-END_TEST
-
-static void covers_if_minimized(KnownIssue *issue, const char *program, bool covered) {
-    Known known = {issue, 1};
-    const KnownPair pair = {.name = "torch:eager,torch:inductor"};
-    Finding f = located("values-data-x", "", "");
-    const Program *p = parse(program);
-    ck_assert_msg((known_find(&known, &pair, p, true, &f) != NULL) == covered, "%s", program);
-    ck_assert_ptr_null(known_find(&known, &pair, p, false, &f));
-}
-
-/* An operand of exp, cat or cov is overwritten itself, through a view, as an element of a list;
- * that of another op, or what is written first, or changed in its layout only, is not. */
-START_TEST(a_known_issue_covers_overwritten_operands) {
-    KnownIssue issue = any_issue();
-    issue.asked[CONDITION_overwritten] = "[ec]*"; /* exp, cat, cov */
-    static const struct {
-        const char *program;
-        bool covered;
-    } cases[] = {
-        {IN "\"body\":[" OP1("exp", "x", "v") "," ABS("x") "],\"return\":[\"v\"]}", true},
-        {IN "\"body\":[" OP1("t", "x", "w") "," OP1("exp", "x",
-                                                    "v") "," ABS("w") "],\"return\":[\"v\"]}",
-         true},
-        {IN "\"body\":[" OP1("exp", "x", "v") "," FLIP("x") ABS("w") "],\"return\":[\"v\"]}", true},
-        {IN "\"body\":[" CAT("x", "x") ABS("x") "],\"return\":[\"w\"]}", true},
-        {IN "\"body\":[" ABS("x") "," OP1("exp", "x", "v") "],\"return\":[\"v\"]}", false},
-        {IN "\"body\":[{\"op\":\"cov\",\"self\":\"x\",\"out\":\"v\"}," ABS(
-             "x") "],\"return\":[\"v\"]}",
-         true},
-        {IN "\"body\":[" OP1("sin", "x", "v") "," ABS("x") "],\"return\":[\"v\"]}", false},
-        {IN "\"body\":[" OP1("exp", "x", "v") "," ABS("v") "],\"return\":[\"v\"]}", false},
-        {IN "\"body\":[" FLIP("x") ABS("x") "],\"return\":[\"w\"]}", false},
-        {IN "\"body\":[" ABS("x") "," ABS("x") "],\"return\":[\"x\"]}", false},
-        {IN "\"body\":[" OP1("exp", "x", "v") "," OP0("t_", "x") "],\"return\":[\"v\"]}", false}};
-    for (int i = 0; i < COUNT_OF(cases); i++) {
-        covers_if_minimized(&issue, cases[i].program, cases[i].covered);
-    }
-}
-END_TEST
-
-/* Two arguments on one memory in the first call and on two in the second, the other way round, and
- * at another distance. */
-START_TEST(a_known_issue_covers_arguments_that_share_memory_otherwise_later) {
-    KnownIssue issue = any_issue();
-    issue.asked[CONDITION_sharing_changes] = "true";
-#define ON(name, place) "{\"name\":\"" name "\",\"dtype\":\"float32\",\"size\":[1]" place "}"
-#define CALLS(a, b, c, d)                                                                          \
-    "{\"twingrad\":1,\"inputs\":[" ON("x", a) "," ON("y", b) "],\"body\":[" OP1(                   \
-        "exp", "x",                                                                                \
-        "v") "," ABS("y") "],\"return\":[\"v\"],\"recalls\":[[" ON("x", c) "," ON("y", d) "]]}"
-#define OWN ",\"data\":[1]"
-#define FIRST ",\"storage\":\"s\",\"data\":[1,2]"
-#define SAME ",\"storage\":\"s\""
-#define NEXT ",\"storage\":\"s\",\"storage_offset\":1"
-    covers_if_minimized(&issue, CALLS(FIRST, NEXT, OWN, OWN), true);
-    covers_if_minimized(&issue, CALLS(OWN, OWN, FIRST, NEXT), true);
-    covers_if_minimized(&issue, CALLS(SAME ",\"data\":[1]", SAME, FIRST, NEXT), true);
-    covers_if_minimized(&issue, CALLS(FIRST, NEXT, FIRST, NEXT), false);
-    covers_if_minimized(&issue, CALLS(OWN, OWN, OWN, OWN), false);
-    covers_if_minimized(&issue, IN "\"body\":[" OP1("exp", "x", "v") "],\"return\":[\"v\"]}",
-                        false);
 }
 END_TEST
 
@@ -460,9 +341,6 @@ int main(void) {
     tcase_add_checked_fixture(tests, set_up, tear_down);
     tcase_add_test(tests, a_known_issue_covers_by_signature_pair_and_cause);
     tcase_add_test(tests, a_known_issue_covers_what_the_program_itself_shows);
-    tcase_add_test(tests, a_known_issue_covers_writes_through_one_kind_of_view);
-    tcase_add_test(tests, a_known_issue_covers_overwritten_operands);
-    tcase_add_test(tests, a_known_issue_covers_arguments_that_share_memory_otherwise_later);
     tcase_add_test(tests, a_known_issue_covers_by_version_and_answer);
     tcase_add_test(tests, a_known_issue_covers_by_both_answers);
     tcase_add_test(tests, a_statement_is_dead_if_nothing_needs_its_result);
