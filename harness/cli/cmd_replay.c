@@ -21,7 +21,7 @@ typedef struct ReplayState {
     Checker checker;
     Arena arena;
     int code;
-    int64_t programs, agreed, findings, inexpressible, bad, compared;
+    int64_t programs, agreed, findings, inexpressible, bad, compared, left;
     int64_t skips[SKIP_COUNT];
     int64_t status[STATUS_COUNT];
     Known known;
@@ -29,14 +29,14 @@ typedef struct ReplayState {
     Results results;
 } ReplayState;
 
-/* Is the member `"key":true` among canonical JSON members, not inside a value? */
+/* Is the member `"key": true` among the members that json_extra has printed, not inside a value? */
 static bool extra_is_true(const char *members, const char *key) {
     size_t n = strlen(key);
     int depth = 0;
     for (const char *at = members; at && *at; at++) {
         if (*at == '"') {
             bool found = depth == 0 && strncmp(at + 1, key, n) == 0 &&
-                         strncmp(at + 1 + n, "\":true", 6) == 0;
+                         strncmp(at + 1 + n, "\": true", strlen("\": true")) == 0;
             if (found) {
                 return true;
             }
@@ -172,6 +172,7 @@ static Verdict against_expect(ReplayState *s, const Source *source, const Progra
 static void cmd_replay_each(void *user, const Source *source) {
     ReplayState *s = user;
     if (interrupt_came()) {
+        s->left++;
         return;
     }
     arena_reset(&s->arena);
@@ -398,6 +399,10 @@ int cmd_replay(const Options *o) {
     }
     replay_retest(&s);
     replay_summarize(&s);
+    if (s.left > 0) {
+        s.code = worst(s.code, complain(EXIT_ENVIRONMENT, "interrupted: %lld programs are left",
+                                        (long long)s.left));
+    }
     checker_close(&s.checker);
     arena_destroy(&s.arena);
     arena_destroy(&s.home);

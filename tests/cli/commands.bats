@@ -103,6 +103,38 @@ load helper
     [[ "$output" == *'2 programs: 1 agreed, 0 findings, 1 not expressible'* ]]
 }
 
+@test "replay compares the last bit with x-exact, the sign of a zero with x-zero-sign, and neither without them" {
+    program='{"twingrad": 1, "inputs": [{"name": "x", "dtype": "float32", "size": [2], "data": [0.1, -0.0]}], "body": [{"op": "mul", "self": "x", "other": 3, "out": "y"}], "return": ["y"]}'
+    printf '%s' "$program" >p.json
+    result=$("$TWINGRAD" run --json p.json)
+    with_expect() { printf '%s, "expect": %s%s}' "${program%?}" "$(sed "$1" <<<"$result")" "$2" >e.json; }
+    exact=', "x-exact": true' signs=', "x-exact": true, "x-zero-sign": true' inside=', "x-other": {"x-exact": true}, "x-exact": false'
+    for keys in "" "$exact" "$signs" "$inside"; do
+        with_expect '' "$keys"
+        run "$TWINGRAD" replay e.json
+        [ "$status" -eq 0 ]
+    done
+    bit='s/\[0\.3, /[0.30000004, /' zero='s/, "-0\.0"\]/, 0.0]/' # of the result, which comes before the input
+    [ "$(sed "$bit" <<<"$result")" != "$result" ]
+    [ "$(sed "$zero" <<<"$result")" != "$result" ]
+    for keys in "" "$inside"; do
+        with_expect "$bit;$zero" "$keys"
+        run "$TWINGRAD" replay e.json
+        [ "$status" -eq 0 ]
+    done
+    with_expect "$bit" "$exact"
+    run "$TWINGRAD" replay e.json
+    [ "$status" -eq 1 ]
+    [[ "$output" == *'values-data-expect (reference,expect)'* ]]
+    with_expect "$zero" "$exact"
+    run "$TWINGRAD" replay e.json
+    [ "$status" -eq 0 ]
+    with_expect "$zero" "$signs"
+    run "$TWINGRAD" replay e.json
+    [ "$status" -eq 1 ]
+    [[ "$output" == *'values-zero_sign-expect'* ]]
+}
+
 @test "a replay of a folder without programs is bad input, and so are no workers" {
     mkdir d
     run "$TWINGRAD" replay d
