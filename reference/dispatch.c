@@ -16,6 +16,9 @@
 
 ErrCode dispatch_kernel(Session *s, const Call *call, const Infer *inferred, Tensor *const *out) {
     KernelCtx k = {s->arena, s->err, NULL, inferred, &s->stream};
+    if (s->shadow) {
+        shadow_note_refusal(s, call);
+    }
     ErrCode code = call->op->kernel(call, out, &k);
     if (code != ERR_none && s->emit.written) {
         s->unsettled = storage_whole(s->emit.written->storage);

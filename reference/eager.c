@@ -312,7 +312,8 @@ static void eager_call(Run *r, int number) {
     if (code == ERR_none) {
         code = eager_run_function(r, returns);
     }
-    r->result->inconclusive |= (r->s.shadow_inconclusive && !r->seen_through) || r->s.shadow_lost;
+    r->result->sizes_inconclusive |= r->s.shadow_lost;
+    r->result->refusal_inconclusive |= r->s.shadow_refusal;
     r->result->unspecified = r->s.unspecified ? r->s.unspecified : r->result->unspecified;
     CallResult *call = r->call;
     call->ok = code == ERR_none;

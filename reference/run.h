@@ -23,7 +23,6 @@ typedef struct Run {
     const bool *needs_input_grad; /* ... by operand */
     const bool *none;             /* ... in its backward, by NameId: a gradient that is None */
     int trace_capacity;
-    bool seen_through; /* a shadow: the block of a context that changes its results was run */
 } Run;
 
 /* Executes the statements, up to the first error, whose statement is r->error_at. */

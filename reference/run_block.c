@@ -279,7 +279,6 @@ static ErrCode run_dot_grad(Run *r, const Stmt *stmt) {
  * known of, if it changes them. */
 static ErrCode run_seen_through(Run *r, const Stmt *with) {
     TRY(run_block(r, &with->body));
-    r->seen_through |= !context_keeps_values(with);
     for (const Stmt *s = with->body.first; s && !context_keeps_values(with); s = s->next) {
         for (int i = 0; i < s->nout; i++) {
             if (r->env[s->out[i]]) {

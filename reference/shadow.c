@@ -390,12 +390,6 @@ void shadow_compute(Session *s, const Call *call, Tensor *const *out, int nout) 
     for (int k = 0; k < nout && s->fused; k++) {
         shadow_open_overflow(call, out[k]);
     }
-    for (int k = 0; k < nout && !s->shadow_inconclusive; k++) {
-        const Storage *storage = out[k]->storage;
-        for (int64_t i = 0; i < storage->numel; i++) {
-            s->shadow_inconclusive |= isnan(storage->bound[i]);
-        }
-    }
 }
 
 void shadow_any_order(const Tensor *sum, const Tensor *term) {

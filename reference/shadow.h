@@ -48,4 +48,8 @@ void shadow_any_order(const Tensor *sum, const Tensor *term);
  * inexact? */
 bool shadow_is_inconclusive(const Tensor *t);
 
+/* Before the kernel of `call` runs: does it check values that rounding decides, so that it may
+ * refuse them elsewhere, or not? Notes it in Session.shadow_refusal. */
+void shadow_note_refusal(Session *s, const Call *call);
+
 #endif

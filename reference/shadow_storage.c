@@ -1,6 +1,8 @@
 /* The shadow's arrays: made, loaded, copied, and brought through a conversion of dtype. */
 #include "reference/shadow.h"
 
+#include "program/ops/functions.h"
+
 #include <math.h>
 
 void shadow_allocate(Session *s, const Tensor *t) {
@@ -109,4 +111,65 @@ bool shadow_is_inconclusive(const Tensor *t) {
         }
     }
     return false;
+}
+
+/* Which parameters (bits) the op checks that may be floats. */
+static unsigned checked_floats(const OpInfo *op) {
+    switch (op->value_checks) {
+    case VALUE_CHECK_UNIT:
+        return 1 | 1 << 1;
+    case VALUE_CHECK_PROBABILITIES:
+        return 1;
+    case VALUE_CHECK_NUMBER:
+        return 1 << 1;
+    case VALUE_CHECK_VECTOR_WRAP:
+        return 1 << 3;
+    default:
+        return op->kind == KIND_POINTWISE && op->pw == PW_masked_fill ? 1 << 2 : 0;
+    }
+}
+
+/* A float that is checked is compared with 0 and 1, or with the range of a dtype. */
+static bool is_known_float(const Tensor *t, bool as_number, DType dtype) {
+    enum { LARGE = 60000 /* just below the largest float16 */ };
+    bool known = true;
+    const Tensor *one[1] = {t};
+    for (Walk w = walk_start(t->size, t->ndim, one, 1); known && walk_more(&w); walk_next(&w)) {
+        double b = t->storage->bound[w.at[0]], v = t->storage->value64[w.at[0]];
+        known = b == 0 || (as_number && dtype_is_float(dtype) && fabs(v) + b < LARGE);
+    }
+    return known;
+}
+
+/* What the op checks of operand t, parameter k. Of a bool mask, only how many elements it has. */
+static bool is_known(const Call *call, const Tensor *t, int k) {
+    const OpInfo *op = call->op;
+    const bool unit = op->value_checks == VALUE_CHECK_UNIT || checked_floats(op) == 1;
+    if (dtype_is_float(t->dtype)) {
+        return !(checked_floats(op) >> k & 1) ||
+               is_known_float(t, !unit, call->arg[0].tensor->dtype);
+    }
+    return (t->dtype == DT_bool && op->value_checks != VALUE_CHECK_MASK) ||
+           !shadow_is_inconclusive(t);
+}
+
+void shadow_note_refusal(Session *s, const Call *call) {
+    if (s->shadow_refusal || !call_checks_values(call)) {
+        return;
+    }
+    bool known = true;
+    for (int k = 0; k < call->op->nparam && known; k++) {
+        const Arg *arg = &call->arg[k];
+        const ArgType type = call->op->param[k].type;
+        const bool list = type == ARG_TENSORS || type == ARG_TENSORS_OPT;
+        for (int i = 0; list && !arg->none && i < arg->tensors.n; i++) {
+            known &= !arg->tensors.v[i] || is_known(call, arg->tensors.v[i], k);
+        }
+        const bool tensor =
+            type == ARG_TENSOR || type == ARG_TENSOR_OPT || (type == ARG_VALUE && arg->is_tensor);
+        if (tensor && !arg->none && arg->tensor) {
+            known &= is_known(call, arg->tensor, k);
+        }
+    }
+    s->shadow_refusal = !known;
 }

@@ -23,19 +23,19 @@ struct Session {
     Arena *arena;
     const Limits *limits;
     bool grad_mode;
-    RandomStream stream;      /* of the call; Emit.randoms counts */
-    bool running_backward;    /* results are bare Tensors: nothing is recorded */
-    bool shadow;              /* storages carry value64 and bound */
-    bool fused;               /* beside an executor that fuses (RunOptions) */
-    bool shadow_inconclusive; /* some element was inconclusive */
-    bool long_memory;         /* an op ran whose result has more memory in PyTorch than it needs */
-    bool shadow_lost;     /* a size or a Python index was read from an inconclusive value: all that
-                             follows is inconclusive */
-    bool expanding_masks; /* the statement is not `nonzero`: a nonzero in it expands a mask of an
-                             index */
-    int64_t sequence_nr;  /* next node's number */
-    GradNode *nodes;      /* the node made last */
-    int64_t storages;     /* next storage's id */
+    RandomStream stream;   /* of the call; Emit.randoms counts */
+    bool running_backward; /* results are bare Tensors: nothing is recorded */
+    bool shadow;           /* storages carry value64 and bound */
+    bool fused;            /* beside an executor that fuses (RunOptions) */
+    bool shadow_refusal;   /* an op checked inconclusive values, and may refuse them */
+    bool long_memory;      /* an op ran whose result has more memory in PyTorch than it needs */
+    bool shadow_lost;      /* a size or a Python index was read from an inconclusive value: all that
+                              follows is inconclusive */
+    bool expanding_masks;  /* the statement is not `nonzero`: a nonzero in it expands a mask of an
+                              index */
+    int64_t sequence_nr;   /* next node's number */
+    GradNode *nodes;       /* the node made last */
+    int64_t storages;      /* next storage's id */
     bool detect_unspecified; /* detect unspecified behaviour of PyTorch 1.13 (unspecified.h) */
     const char *unspecified; /* the last one that was found, or NULL */
     const struct ZeroTensor *zero_tensors; /* gradients of PyTorch that have no memory */

@@ -128,11 +128,26 @@ static SkipReason not_comparable(const Result *a, const Result *b) {
     return SKIP_NONE;
 }
 
-/* An inconclusive value may decide a size or an error and be in no result: then a difference that
- * these oracles find is inconclusive, too. No value excuses an internal error. */
-static bool depends_on_values(OracleId id, const Finding *f) {
-    bool crashed = id == ORACLE_status && strcmp(f->kind, "ok_vs_internal") == 0;
-    return (id == ORACLE_status && !crashed) || id == ORACLE_trace || id == ORACLE_metadata;
+static bool may_refuse_values(const CallResult *call) {
+    return !call->ok && (call->error == ERR_index_range || call->error == ERR_invalid);
+}
+
+/* Values that rounding decides may decide a size, a number, or whether an op refuses its operands:
+ * then a difference that these oracles find is inconclusive, too. No value excuses an internal
+ * error, or the death of a process. */
+static bool depends_on_values(OracleId id, Comparison *cmp) {
+    const int k = cmp->ncalls;
+    const CallResult *a = k < cmp->a->ncalls ? &cmp->a->calls[k] : NULL,
+                     *b = k < cmp->b->ncalls ? &cmp->b->calls[k] : NULL;
+    const bool status = id == ORACLE_status && a && b;
+    if ((!status && id != ORACLE_trace && id != ORACLE_metadata) || cmp->a->failure ||
+        cmp->b->failure || (status && (a->ok || b->ok) && (a->ok ? b : a)->error == ERR_internal)) {
+        return false;
+    }
+    const Result *shadow = comparison_shadow(cmp);
+    return shadow &&
+           (shadow->sizes_inconclusive || (shadow->refusal_inconclusive && status &&
+                                           (may_refuse_values(a) || may_refuse_values(b))));
 }
 
 /* If neither executor is the reference, nothing has yet told whether the program has one defined
@@ -166,8 +181,7 @@ static void run_oracles(Checker *c, Comparison *cmp, CheckResult *out) {
         }
         Finding rest, *found = out->fired ? &rest : &out->finding;
         Verdict v = oracle_function((OracleId)id)(cmp, found);
-        if (v == FINDING && depends_on_values((OracleId)id, found) && comparison_shadow(cmp) &&
-            comparison_shadow(cmp)->inconclusive) {
+        if (v == FINDING && depends_on_values((OracleId)id, cmp)) {
             v = SKIP;
             cmp->skip = SKIP_INCONCLUSIVE;
             out->first_inconclusive = out->first_inconclusive

@@ -185,6 +185,12 @@ Pw call_pw(const Call *call) {
     return op->pw;
 }
 
+bool call_checks_values(const Call *call) {
+    return call->op->value_checks != VALUE_CHECK_NONE ||
+           (call->op->kind == KIND_POINTWISE &&
+            (call->op->pw == PW_masked_fill || pw_is_quotient(call_pw(call))));
+}
+
 /* The value that nan_to_num uses for its parameter k; by default the largest or lowest finite
  * value. */
 static Scalar replacement(const Call *call, int k, DType compute) {

@@ -107,8 +107,9 @@ struct Result {
     const char *unspecified; /* reference, on request: the last behaviour that PyTorch 1.13 leaves
                                 unspecified, or NULL */
     const char *extra;       /* other x- keys, as JSON members, or NULL */
-    bool inconclusive; /* reference with the float64 shadow: the run depends on an inconclusive
-                          value (an error bound became NaN) */
+    bool sizes_inconclusive, refusal_inconclusive; /* reference with the float64 shadow: a size or
+                             a number was read from a value that rounding decides; an op checked
+                             such values, and may refuse them */
 };
 
 /* A deep copy in `arena`. */

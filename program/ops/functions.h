@@ -63,6 +63,8 @@ ErrCode kernel_pointwise(const Call *call, Tensor *const *out, KernelCtx *k);
  * div_trunc, and pow by the Scalar 0.5 or -0.5 is sqrt or rsqrt, gelu has two forms, and
  * bitwise_not of a bool is logical_not. */
 Pw call_pw(const Call *call);
+/* May the kernel refuse operands for their values (index_range, invalid)? See ValueChecks. */
+bool call_checks_values(const Call *call);
 /* The number that is argument `param`, as the kernel takes it: sub and rsub add with -alpha, which
  * is +0.0 for an integer 0 (sub_out in aten/src/ATen/native/BinaryOps.cpp), so their alpha is -0.0
  * then. */

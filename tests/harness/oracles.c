@@ -384,47 +384,6 @@ START_TEST(calls_fire_on_another_count_and_a_needless_recompile) {
 }
 END_TEST
 
-START_TEST(an_inconclusive_run_cannot_tell_sizes_and_errors_apart_but_crashes) {
-    Case c;
-    start(&c);
-    Result inconclusive = *c.a;
-    inconclusive.inconclusive = true;
-    Comparison cmp = {.program = c.p, .a = c.a, .b = c.b, .arena = &arena, .shadow = &inconclusive};
-    ck_assert(comparison_shadow(&cmp)->inconclusive);
-    /* through the whole check, with a program whose shadow is inconclusive: x > x / 3 * 3 decides
-     * how many elements there are */
-    Program *p = parse("{\"twingrad\":1,\"inputs\":[{\"name\":\"x\",\"dtype\":\"float32\",\"size\":"
-                       "[8],\"data\":{\"fill\":\"uniform\","
-                       "\"seed\":3}}],\"body\":[{\"op\":\"div\",\"self\":\"x\",\"other\":3,\"out\":"
-                       "\"a\"},{\"op\":\"mul\",\"self\":\"a\","
-                       "\"other\":3,\"out\":\"b\"},{\"op\":\"gt\",\"self\":\"x\",\"other\":\"b\","
-                       "\"out\":\"m\"},{\"op\":\"getitem\","
-                       "\"self\":\"x\",\"index\":[\"m\"],\"out\":\"y\"}],\"return\":[\"y\"]}");
-    static const NumberRule rules[] = {RULE_SHADOW, RULE_EXTERNAL, RULE_COARSE};
-    for (int i = 0; i < COUNT_OF(rules); i++) {
-        Checker checker = c.checker;
-        Result *a = checker.a.run(&checker.a, p, &checker.run, &arena),
-               *b = checker.b.run(&checker.b, p, &checker.run, &arena);
-        b->calls[0].returns[0].values.size[0]++;
-        CheckResult out;
-        check_results(&checker, p, a, b, rules[i], &arena, &out);
-        ck_assert_int_eq(checker.shadow_runs, 1);
-        ck_assert_int_eq(out.verdict, SKIP);
-        ck_assert_int_eq(out.skip, SKIP_INCONCLUSIVE);
-        static const struct {
-            ErrCode code;
-            Verdict verdict;
-        } errors[] = {{ERR_shape, SKIP}, {ERR_internal, FINDING}};
-        for (int k = 0; k < COUNT_OF(errors); k++) {
-            b->calls[0].ok = false;
-            b->calls[0].error = errors[k].code;
-            check_results(&checker, p, a, b, rules[i], &arena, &out);
-            ck_assert_int_eq(out.verdict, errors[k].verdict);
-        }
-    }
-}
-END_TEST
-
 /* A changed answer of one of two compiled executors, neither of which knows what is undefined. */
 static void one_of_two_compiled(const char *stride, CheckResult *out) {
     Checker checker;
@@ -482,7 +441,6 @@ int main(void) {
         tests, writes_to_a_result_that_one_side_expanded_are_not_compared_with_a_compiling_target);
     tcase_add_test(tests, gradients_fire_on_none_zeros_and_values);
     tcase_add_test(tests, calls_fire_on_another_count_and_a_needless_recompile);
-    tcase_add_test(tests, an_inconclusive_run_cannot_tell_sizes_and_errors_apart_but_crashes);
     tcase_add_test(tests,
                    what_pytorch_leaves_undefined_is_not_held_against_one_of_two_compiled_executors);
     suite_add_tcase(suite, tests);

@@ -2,6 +2,7 @@
  * calls do not reach. */
 #include "program/ops/emit.h"
 #include "program/infer/infer.h"
+#include "program/ops/functions.h"
 #include "tests/support/runner.h"
 #include "tests/support/torch_calls.h"
 
@@ -44,20 +45,13 @@ static void skip_values(Words *w) {
     }
 }
 
-/* Can the kernel report an error that inference does not? */
-static bool has_value_checks(const Call *call) {
-    return call->op->value_checks ||
-           (call->op->kind == KIND_POINTWISE &&
-            (call->op->pw == PW_masked_fill || pw_is_quotient(call_pw(call))));
-}
-
 static void check_recorded(const TorchCall *c) {
     Error err = {0};
     Infer r = {.arena = &arena, .err = &err};
     ErrCode code = c->call.op->infer(&c->call, &r);
     ck_assert_int_eq(code, err.code);
     if (c->code != ERR_none) {
-        bool by_value = code == ERR_none && has_value_checks(&c->call);
+        bool by_value = code == ERR_none && call_checks_values(&c->call);
         ck_assert_msg(code == c->code || by_value, "answers %s: %s", errcode_name(code), c->text);
         return;
     }
