@@ -302,7 +302,12 @@ static bool writes_through(const Program *p, const Finding *f, const char *value
 
 static bool overwrites_operand(const Program *p, const Finding *f, const char *value) {
     (void)f;
-    return program_overwrites_operand(p, value);
+    return program_overwrites_operand(p, value, false);
+}
+
+static bool overwrites_argument(const Program *p, const Finding *f, const char *value) {
+    (void)f;
+    return program_overwrites_operand(p, value, true);
 }
 
 static bool changes_sharing(const Program *p, const Finding *f, const char *value) {
@@ -315,6 +320,12 @@ static bool differentiates_results(const Program *p, const Finding *f, const cha
     (void)f;
     (void)value;
     return program_differentiates_results(p);
+}
+
+static bool reaches_undifferentiated(const Program *p, const Finding *f, const char *value) {
+    (void)value;
+    bool input = f->subject == SUBJECT_INPUT && f->index >= 0 && f->index < p->ninputs;
+    return !input || program_reaches_undifferentiated(p, p->inputs[f->index].name);
 }
 
 static bool conditions_hold(const KnownIssue *k, const Program *p, bool minimized,

@@ -16,9 +16,11 @@
  * `"repeated": true`, to ops that were called before on the same (dead.h); `"block": CONTEXT`, to
  * minimized programs with a block in this context, with `"reentrant": true` in a reentrant
  * checkpoint; `"through": OP`, a pattern, to minimized programs that write through a view of that
- * op; `"overwritten": OP`, to those that write a tensor after such an op has read it;
+ * op; `"overwritten": OP`, to those that write a tensor after such an op has read it, and
+ * `"argument_overwritten": OP`, an argument;
  * `"sharing_changes": true`, to those whose arguments share memory otherwise in another call;
- * `"between_results": true`, to those that ask torch.autograd.grad for the gradient of a result
+ * `"between_results": true`, to those that ask torch.autograd.grad for the gradient of a result;
+ * `"undifferentiated": true`, to gradients of inputs that may reach what is not differentiated
  * (needs.h). `program` is a file that shows it, relative to this one. */
 #ifndef HARNESS_KNOWN_H
 #define HARNESS_KNOWN_H

@@ -56,6 +56,7 @@ bool program_writes_through(const Program *p, const char *pattern) {
 typedef struct Operands {
     NameId *root;
     bool *read;
+    bool *counts;             /* whether it matters that the tensor is overwritten */
     bool writes, overwritten; /* of the statement */
 } Operands;
 
@@ -63,7 +64,7 @@ static void note_overwritten_operand(void *user, NameId *name, Use use) {
     Operands *o = user;
     if (use == USE_WRITE && *name != NAME_NONE) {
         o->writes = true;
-        o->overwritten |= o->read[o->root[*name]];
+        o->overwritten |= o->read[o->root[*name]] && o->counts[o->root[*name]];
     }
 }
 
@@ -92,18 +93,33 @@ static bool see_operands(Stmt *s, const char *pattern, Operands *o) {
     return o->overwritten && s->op->kind != KIND_META && s->op->kind != KIND_INPLACE_VIEW;
 }
 
-bool program_overwrites_operand(const Program *p, const char *pattern) {
-    Arena arena = ARENA_EMPTY;
-    Operands o = {.root = arena_array(&arena, NameId, p->nnames + 1),
-                  .read = arena_array(&arena, bool, p->nnames + 1)};
+static bool overwrites_one(const Program *p, const char *pattern, Operands *o, Arena *arena) {
+    o->root = arena_array(arena, NameId, p->nnames + 1);
+    o->read = arena_array(arena, bool, p->nnames + 1);
     bool found = false;
     for (int i = 0; i < p->nnames; i++) {
-        o.root[i] = i;
+        o->root[i] = i;
     }
     for (int sid = 0; sid < p->nstmts && !found; sid++) {
         Stmt *s = program_stmt(p, sid);
-        found = s->kind == STMT_OP && see_operands(s, pattern, &o);
+        found = s->kind == STMT_OP && see_operands(s, pattern, o);
     }
+    return found;
+}
+
+bool program_overwrites_operand(const Program *p, const char *pattern, bool argument) {
+    Arena arena = ARENA_EMPTY;
+    Operands o = {.counts = arena_array(&arena, bool, p->nnames + 1)};
+    for (int i = 0; i < p->nnames; i++) {
+        o.counts[i] = !argument;
+    }
+    for (int i = 0; i < p->ninputs; i++) {
+        o.counts[p->inputs[i].name] = true;
+    }
+    for (int i = 0; i < p->nargs; i++) {
+        o.counts[p->args[i]] = true;
+    }
+    bool found = overwrites_one(p, pattern, &o, &arena);
     arena_destroy(&arena);
     return found;
 }
@@ -185,6 +201,92 @@ bool program_differentiates_results(const Program *p) {
         for (int i = 0; i < s->nout && view; i++) {
             o.root[s->out[i]] = of;
         }
+    }
+    arena_destroy(&arena);
+    return found;
+}
+
+/* By name: the tensor whose memory it is, and whether a gradient can flow from it to the input. */
+typedef struct Flow {
+    NameId *root;
+    bool *from;
+    bool reads;     /* the statement: something that the gradient flows through */
+    NameId written; /* .. and what it writes, or NAME_NONE */
+} Flow;
+
+static void note_flow(void *user, NameId *name, Use use) {
+    Flow *o = user;
+    if (*name != NAME_NONE && use != USE_BIND) {
+        o->reads |= o->from[*name];
+        o->written = use == USE_WRITE ? *name : o->written;
+    }
+}
+
+/* Is there no derivative from what the op reads to what it returns? */
+static bool stops_gradients(const OpInfo *op) {
+    bool computes = op->kind == KIND_FUNC || op->kind == KIND_POINTWISE;
+    return op->id == OP_detach || (computes && !op->grad);
+}
+
+/* Notes what the gradient flows through behind the statement. Is an argument written with it? */
+static bool see_flow(const Program *p, Stmt *s, Flow *o) {
+    o->reads = false;
+    o->written = NAME_NONE;
+    stmt_uses(s, note_flow, o);
+    const bool view = may_return_view(s->op) && s->arg[0].given && s->arg[0].is_tensor &&
+                      s->op->param[0].type == ARG_TENSOR;
+    const NameId of = view ? o->root[s->arg[0].tensor] : NAME_NONE;
+    const bool flows = o->reads && !stops_gradients(s->op);
+    for (int i = 0; i < s->nout; i++) {
+        o->root[s->out[i]] = view ? of : s->out[i];
+        o->from[s->out[i]] = flows;
+    }
+    bool argument = false;
+    for (int i = 0; i < p->nnames && flows && o->written != NAME_NONE; i++) {
+        o->from[i] |= o->root[i] == o->root[o->written];
+    }
+    for (int i = 0; i < p->ninputs && flows && o->written != NAME_NONE; i++) {
+        argument |= o->root[p->inputs[i].name] == o->root[o->written];
+    }
+    for (int i = 0; i < p->nargs && flows && o->written != NAME_NONE; i++) {
+        argument |= o->root[p->args[i]] == o->root[o->written];
+    }
+    return argument;
+}
+
+static bool inputs_share_memory(const Program *p) {
+    bool any = false;
+    for (int i = 0; i < p->ninputs; i++) {
+        for (int k = 0; k < i; k++) {
+            any |= share_memory(&p->inputs[i], &p->inputs[k]);
+        }
+    }
+    return any;
+}
+
+static bool is_differentiated(const Backward *b, int i) {
+    bool of = b->nof < 0;
+    for (int k = 0; k < b->nof; k++) {
+        of |= b->of[k] == i;
+    }
+    return of;
+}
+
+bool program_reaches_undifferentiated(const Program *p, NameId input) {
+    Arena arena = ARENA_EMPTY;
+    Flow o = {.root = arena_array(&arena, NameId, p->nnames + 1),
+              .from = arena_array(&arena, bool, p->nnames + 1)};
+    bool found = !p->backward.given || p->surface || inputs_share_memory(p);
+    for (int i = 0; i < p->nnames; i++) {
+        o.root[i] = i;
+        o.from[i] = i == input;
+    }
+    for (int sid = 0; sid < p->nstmts && !found; sid++) {
+        Stmt *s = program_stmt(p, sid);
+        found = s->kind != STMT_OP || see_flow(p, s, &o);
+    }
+    for (int i = 0; i < p->nreturns && !found; i++) {
+        found = o.from[p->returns[i]] && !is_differentiated(&p->backward, i);
     }
     arena_destroy(&arena);
     return found;

@@ -10,8 +10,8 @@
 bool program_writes_through(const Program *p, const char *pattern);
 /* Is a tensor written, itself or through a view, after an op has read it that makes a new one and
  * whose name matches the pattern? A compiler may compute that op later, or in the operand's memory.
- */
-bool program_overwrites_operand(const Program *p, const char *pattern);
+ * `argument`: only an argument of the function counts. */
+bool program_overwrites_operand(const Program *p, const char *pattern, bool argument);
 /* Do two arguments share memory in one call and not in another, or at another distance? A compiler
  * without a guard on it goes on with the graph of the first call. */
 bool program_changes_sharing(const Program *p);
@@ -19,5 +19,9 @@ bool program_changes_sharing(const Program *p);
  * has made or written? If both it and what is differentiated leave one compiled graph, there is no
  * history between them (pytorch#132929); a gradient of an argument is another matter. */
 bool program_differentiates_results(const Program *p);
+/* May `input` reach something that leaves a compiled graph and that the backward does not
+ * differentiate: another return, an argument that is written? Where there may be several graphs
+ * (a graph break, a probe, other Python code), anything may be. */
+bool program_reaches_undifferentiated(const Program *p, NameId input);
 
 #endif

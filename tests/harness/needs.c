@@ -69,6 +69,15 @@ START_TEST(a_known_issue_covers_overwritten_operands) {
     for (int i = 0; i < COUNT_OF(cases); i++) {
         covers_if_minimized(&issue, cases[i].program, cases[i].covered);
     }
+    const char *own = IN "\"body\":[" OP1("sin", "x", "v") "," OP1("exp", "v", "w") "," ABS(
+                   "v") "],\"return\":[\"w\"]}",
+               *argument = IN "\"body\":[" OP1("exp", "x", "w") "," FLIP("x")
+                   ABS("w") "],\"return\":[\"v\"]}";
+    covers_if_minimized(&issue, own, true);
+    KnownIssue of_argument = any_issue();
+    of_argument.asked[CONDITION_argument_overwritten] = "[ec]*";
+    covers_if_minimized(&of_argument, own, false);
+    covers_if_minimized(&of_argument, argument, true);
 }
 END_TEST
 
@@ -138,6 +147,56 @@ START_TEST(a_known_issue_covers_gradients_of_results) {
 }
 END_TEST
 
+/* y reaches a return that is not differentiated, or is written to an argument; where there may be
+ * two graphs, anything may be. A detached y, or one that only the differentiated return has, does
+ * not, and nor does what only picks elements. */
+START_TEST(a_known_issue_covers_gradients_of_what_reaches_another_return) {
+#define IN2                                                                                        \
+    "{\"twingrad\":1,\"inputs\":[{\"name\":\"x\",\"dtype\":\"float32\",\"size\":[1],\"data\":[1]}" \
+    ","                                                                                            \
+    "{\"name\":\"y\",\"dtype\":\"float32\",\"size\":[1],\"data\":[1]}],\"body\":["
+#define MUL(a, b, out) "{\"op\":\"mul\",\"self\":\"" a "\",\"other\":\"" b "\",\"out\":\"" out "\"}"
+#define BACKWARD "\"backward\":{\"fill\":\"ones\",\"seed\":0,\"of\":[0]}}"
+    static const struct {
+        const char *program;
+        bool covered;
+    } cases[] = {
+        {IN2 OP1("exp", "x", "a") "," OP1("exp", "y", "b") "],\"return\":[\"a\",\"b\"]," BACKWARD,
+         true},
+        {IN2 OP1("exp", "x", "a") "," OP1("exp", "y", "b") "],\"return\":[\"a\"]," BACKWARD, false},
+        {IN2 OP1("detach", "y", "d") "," MUL("x", "d", "a") "],\"return\":[\"a\",\"d\"]," BACKWARD,
+         false},
+        {IN2 OP1("sign", "y", "d") "," OP1("argmax", "d", "i") "," OP1(
+             "exp", "x", "a") "],\"return\":[\"a\",\"i\"]," BACKWARD,
+         false},
+        {IN2 OP1("exp", "y", "b") "," MUL("x", "x",
+                                          "a") ",{\"op\":\"copy_\",\"self\":\"x\",\"src\":"
+                                               "\"b\"}],\"return\":[\"a\"]," BACKWARD,
+         true},
+        {IN2 OP1("exp", "x", "a") "," OP1("clone", "x",
+                                          "b") ",{\"op\":\"add_\",\"self\":\"b\",\"other\":"
+                                               "\"y\"}],\"return\":[\"a\",\"b\"]," BACKWARD,
+         true},
+        {IN2 OP1("t", "x", "v") "," OP1("clone", "y", "b") "," OP1(
+             "t", "b", "w") ",{\"op\":\"add_\","
+                            "\"self\":\"w\",\"other\":\"x\"}],\"return\":[\"v\"]," BACKWARD,
+         false},
+        {IN2 OP1("exp", "x", "a") ",{\"graph_break\":true}],\"return\":[\"a\"]," BACKWARD, true}};
+    KnownIssue issue = any_issue();
+    issue.asked[CONDITION_undifferentiated] = "true";
+    Known known = {&issue, 1};
+    const KnownPair pair = {.name = "torch:eager,torch:aot_eager"};
+    Finding f = located("gradients-none_vs_zeros-x", "", "");
+    f.subject = SUBJECT_INPUT;
+    f.index = 1;
+    for (int i = 0; i < COUNT_OF(cases); i++) {
+        const Program *p = parse(cases[i].program);
+        ck_assert_msg((known_find(&known, &pair, p, false, &f) != NULL) == cases[i].covered, "%d",
+                      i);
+    }
+}
+END_TEST
+
 int main(void) {
     Suite *suite = suite_create("harness/needs");
     TCase *tests = tcase_create("harness/needs");
@@ -146,6 +205,7 @@ int main(void) {
     tcase_add_test(tests, a_known_issue_covers_overwritten_operands);
     tcase_add_test(tests, a_known_issue_covers_arguments_that_share_memory_otherwise_later);
     tcase_add_test(tests, a_known_issue_covers_gradients_of_results);
+    tcase_add_test(tests, a_known_issue_covers_gradients_of_what_reaches_another_return);
     suite_add_tcase(suite, tests);
     return run_suite("harness/needs", suite);
 }
