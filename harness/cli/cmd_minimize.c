@@ -5,7 +5,8 @@
  * continues from the file if it exists: a run that is stopped, or that reaches its limit, loses
  * nothing. SIGINT, SIGTERM and SIGHUP end it with the smallest program so far, as a limit does.
  * Findings with other signatures that candidates show are printed, and written with
- * --out. */
+ * --out. A file or folder that cannot be written is refused before the work; one that cannot be
+ * written at the end leaves the program on standard output. */
 #include "harness/cli/command.h"
 #include "harness/campaign/ledger.h"
 #include "harness/triage/minimize.h"
@@ -25,23 +26,23 @@ typedef struct MinimizeState {
     double shown;
 } MinimizeState;
 
-static bool cmd_minimize_save(MinimizeState *s, const Program *p) {
+/* Complains of the first failure only. */
+static void cmd_minimize_save(MinimizeState *s, const Program *p) {
     Arena scratch = ARENA_EMPTY;
     Text t = {.arena = &scratch};
     char message[512];
     program_print(&t, p, false);
-    bool ok = io_write(s->options->save, t.v, t.n, message, sizeof message);
-    if (!ok) {
+    if (!io_write(s->options->save, t.v, t.n, message, sizeof message) &&
+        s->code < EXIT_ENVIRONMENT) {
         s->code = complain(EXIT_ENVIRONMENT, "%s", message);
     }
     arena_destroy(&scratch);
-    return ok;
 }
 
 static void on_step(void *user, const char *reducer, const Program *now,
                     const MinimizeStats *so_far) {
     MinimizeState *s = user;
-    if (s->options->save && s->code < EXIT_ENVIRONMENT) {
+    if (s->options->save) {
         cmd_minimize_save(s, now);
     }
     double at = now_seconds();
@@ -144,20 +145,17 @@ static int print_answer(MinimizeState *s, const Program *p, const Program *small
             : interrupt_came() ? "; interrupted"
                                : "; stopped at a limit");
     }
-    if (!s->options->out) {
-        Text t = {.arena = &s->arena};
-        program_print(&t, small, false);
-        fwrite(t.v, 1, (size_t)t.n, stdout);
-        return EXIT_FINDINGS;
-    }
     char path[4096], message[512];
     Report report = {p, small, finding, &s->checker, stats, s->origin, NULL};
-    if (!report_write(&s->arena, s->options->out, &report, path, sizeof path, message,
-                      sizeof message)) {
-        return complain(EXIT_ENVIRONMENT, "%s", message);
+    if (s->options->out && report_write(&s->arena, s->options->out, &report, path, sizeof path,
+                                        message, sizeof message)) {
+        printf("%s\n", path);
+        return EXIT_FINDINGS;
     }
-    printf("%s\n", path);
-    return EXIT_FINDINGS;
+    Text t = {.arena = &s->arena};
+    program_print(&t, small, false);
+    fwrite(t.v, 1, (size_t)t.n, stdout);
+    return s->options->out ? complain(EXIT_ENVIRONMENT, "%s", message) : EXIT_FINDINGS;
 }
 
 static int minimize(MinimizeState *s, const Source *source, const Program *p) {
@@ -185,8 +183,11 @@ static int minimize(MinimizeState *s, const Source *source, const Program *p) {
     for (int i = 0; i < opened; i++) {
         checker_close(&stats.more[i]);
     }
-    if (!small || (s->options->save && !cmd_minimize_save(s, small))) {
+    if (!small) {
         return s->code;
+    }
+    if (s->options->save) {
+        cmd_minimize_save(s, small);
     }
     CheckResult last;
     for (int i = 0; i < (stats.flaky ? 2 * MINIMIZE_RETRIES : 1); i++) {
@@ -216,9 +217,25 @@ static void cmd_minimize_each(void *user, const Source *source) {
     s->code = worst(s->code, code);
 }
 
+/* Can what is asked for be written? 0, or an exit code after complaining. */
+static int minimize_ready(const Options *o) {
+    char message[512];
+    if (o->save && io_same_file(o->save, o->files[0])) {
+        return complain(EXIT_BAD_INPUT, "--save '%.200s' is the program itself: name another file",
+                        o->save);
+    }
+    bool ready = (!o->save || io_writable(o->save, message, sizeof message)) &&
+                 (!o->out || io_mkdirs(o->out, message, sizeof message));
+    return ready ? 0 : complain(EXIT_ENVIRONMENT, "%s", message);
+}
+
 int cmd_minimize(const Options *o) {
     MinimizeState s = {.options = o, .arena = ARENA_EMPTY};
-    int code = open_checker(o, &s.checker);
+    int code = minimize_ready(o);
+    if (code != 0) {
+        return code;
+    }
+    code = open_checker(o, &s.checker);
     if (code == 0) {
         interrupt_note();
         code = any_program(o->files[0], io_each(o->files[0], false, cmd_minimize_each, &s));

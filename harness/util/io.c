@@ -418,6 +418,13 @@ bool io_writable(const char *path, char *message, size_t message_size) {
     return error == 0;
 }
 
+bool io_same_file(const char *path, const char *input) {
+    struct stat one, other;
+    bool there = (strcmp(input, "-") == 0 ? fstat(STDIN_FILENO, &other) : stat(input, &other)) == 0;
+    return there && stat(path, &one) == 0 && S_ISREG(one.st_mode) && one.st_dev == other.st_dev &&
+           one.st_ino == other.st_ino;
+}
+
 bool io_mkdirs(const char *path, char *message, size_t message_size) {
     char part[4096];
     size_t n = strlen(path);

@@ -65,6 +65,8 @@ bool io_put(const char *path, const char *aside, const void *v, int64_t length, 
  * not.
  */
 bool io_writable(const char *path, char *message, size_t message_size);
+/* Is the file that `path` names there, and the one that io_read reads as `input`? */
+bool io_same_file(const char *path, const char *input);
 /* Makes the directory and its parents. */
 bool io_mkdirs(const char *path, char *message, size_t message_size);
 /* Locks the folder by the file "lock" in it, until the process ends. Where that cannot be, or

@@ -257,6 +257,39 @@ known() {
     refused minimize --fault GR-10 --save saved.json reports/*/case.json
 }
 
+@test "minimize says before the work that --save or --out cannot be written" {
+    founding >skew.json
+    : >file
+    mkdir folder
+    for options in "--save nowhere/x.json" "--save folder" "--out file" "--out file/x"; do
+        run --separate-stderr -3 "$TWINGRAD" minimize --fault RG-1 $options skew.json
+        [[ $stderr == "twingrad: cannot "* && $(wc -l <<<"$stderr") -eq 1 && -z $output ]] || { echo "$options: $stderr"; return 1; }
+    done
+}
+
+@test "minimize prints the program if a file cannot be written after the work" {
+    founding >skew.json
+    "$TWINGRAD" minimize --quiet --fault RG-1 skew.json >small.json || [ $? -eq 1 ]
+    for options in "--save saved.json" "--out reports"; do
+        run -3 bash -c "trap '' XFSZ; ulimit -f 0; exec '$TWINGRAD' minimize --quiet --fault RG-1 $options skew.json"
+        grep -v '^twingrad: ' <<<"$output" | cmp - small.json
+        [ "$(grep -c '^twingrad: cannot write ' <<<"$output")" -eq 1 ]
+    done
+}
+
+@test "minimize does not save over the program that it is given" {
+    founding >skew.json
+    cp skew.json copy.json
+    ln skew.json hard.json
+    ln -s skew.json soft.json
+    for save in skew.json ./skew.json hard.json soft.json; do
+        refused minimize --fault RG-1 --save $save skew.json
+        refused minimize --fault RG-1 --save skew.json $save
+    done
+    run -2 "$TWINGRAD" minimize --quiet --fault RG-1 --save skew.json - <skew.json
+    cmp skew.json copy.json
+}
+
 # interrupted SIGNAL COMMAND...: runs it, sends the signal a second after it has a handler for it; its output is in out.txt and err.txt. A signal that the
 # tests themselves ignore (nohup) is not ignored by it.
 interrupted() {
