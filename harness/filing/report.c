@@ -252,15 +252,39 @@ static bool write_part(const char *dir, const char *name, const Text *t, char *m
     return io_write(path, t->v, t->n, message, message_size);
 }
 
+static const char *const PARTS[] = {"case.json", "minimized.json", "repro.py", "issue.md",
+                                    "finding.md"};
+
 static void remove_folder(const char *dir) {
-    static const char *const parts[] = {"case.json", "minimized.json", "repro.py", "finding.md",
-                                        "issue.md"};
     char path[4200];
-    for (int i = 0; i < COUNT_OF(parts); i++) {
-        snprintf(path, sizeof path, "%s/%s", dir, parts[i]);
+    for (int i = 0; i < COUNT_OF(PARTS); i++) {
+        snprintf(path, sizeof path, "%s/%s", dir, PARTS[i]);
         unlink(path);
     }
     rmdir(dir);
+}
+
+/* Gives the folder `aside` the name `final`. An older report of that name is replaced file by file,
+ * so that one of the two is there at any time, and what else is in its folder stays. False with
+ * errno set. */
+static bool put_folder(const char *aside, const char *final) {
+    if (rename(aside, final) == 0) {
+        return true;
+    }
+    if (errno != ENOTEMPTY && errno != EEXIST) {
+        return false;
+    }
+    for (int i = 0; i < COUNT_OF(PARTS); i++) {
+        char from[4200], to[4200];
+        snprintf(from, sizeof from, "%s/%s", aside, PARTS[i]);
+        snprintf(to, sizeof to, "%s/%s", final, PARTS[i]);
+        bool made = access(from, F_OK) == 0;
+        if ((made ? rename(from, to) : unlink(to)) != 0 && (made || errno != ENOENT)) {
+            return false;
+        }
+    }
+    rmdir(aside);
+    return true;
 }
 
 /* issue.md, as far as it is known without running anything but the reference. */
@@ -304,12 +328,9 @@ bool report_write(Arena *arena, const char *out, const Report *r, char *path, si
               write_part(aside, "minimized.json", &small, message, message_size) &&
               write_part(aside, "repro.py", &script, message, message_size) &&
               write_part(aside, "finding.md", &page, message, message_size);
-    if (ok) {
-        remove_folder(final); /* an older report of this signature */
-        if (rename(aside, final) != 0) {
-            snprintf(message, message_size, "cannot write '%.200s': %s", final, strerror(errno));
-            ok = false;
-        }
+    if (ok && !put_folder(aside, final)) {
+        snprintf(message, message_size, "cannot write '%.200s': %s", final, strerror(errno));
+        ok = false;
     }
     if (!ok) {
         remove_folder(aside);

@@ -1,6 +1,7 @@
 /* Report: one folder for each signature and cause (seen_name), <out>/<signature>/ with case.json,
  * minimized.json, repro.py and finding.md. The folder is written under a temporary name and
- * renamed, so that it is always complete. */
+ * renamed, so that it is always complete; files of an older report of that name are replaced one by
+ * one. */
 #ifndef HARNESS_REPORT_H
 #define HARNESS_REPORT_H
 
@@ -25,8 +26,8 @@ bool report_exists(const char *out, const char *folder);
 bool report_is_minimized(const char *out, const char *folder);
 /* The minimized program of the report in that folder, in `arena`; NULL if it cannot be read. */
 const Program *report_program(Arena *arena, const char *out, const char *folder);
-/* Writes the folder (replacing one of that name); on success its path is in `path`. False and one
- * sentence if the environment fails. */
+/* Writes the folder (over a report of that name, beside other files in it); on success its path is
+ * in `path`. False and one sentence if the environment fails. */
 bool report_write(Arena *arena, const char *out, const Report *report, char *path, size_t path_size,
                   char *message, size_t message_size);
 

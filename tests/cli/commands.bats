@@ -205,6 +205,23 @@ load helper
     [ "$status" -eq 1 ]
 }
 
+@test "a new report replaces the files of the old one, and no others" {
+    founding >skew.json
+    folder=reports/trace-requires_grad-setitem
+    "$TWINGRAD" minimize --quiet --fault RG-1 --out reports skew.json || [ $? -eq 1 ]
+    cp -r $folder first
+    echo mine >$folder/notes.txt
+    echo old >$folder/issue.md # of a target's report, which this one is not
+    for file in case.json minimized.json repro.py finding.md; do echo old >$folder/$file; done
+    run "$TWINGRAD" minimize --quiet --fault RG-1 --out reports skew.json
+    [ "$status" -eq 1 ]
+    [ "$output" = "$folder" ]
+    [ "$(cat $folder/notes.txt)" = mine ]
+    rm $folder/notes.txt
+    diff -r first $folder
+    [ "$(ls -A reports)" = "${folder#*/}" ]
+}
+
 # y = --x
 double_negation() {
     with_statement '{"op":"neg","self":"x","out":"a"},{"op":"neg","self":"a","out":"b"},{"op":"exp","self":"b","out":"x"}' >double.json
