@@ -7,23 +7,37 @@
  * Bytes are decoded within the limits of engines (MUTATE_LIMITS). Encoded bytes are decoded again
  * and must give the same program: one that is too large for an engine is refused. Files are named
  * after their sources; a repeated name gets a number. With --mutants N, N mutants of a program are
- * converted in its place. */
+ * converted in its place.
+ *
+ * No file that exists is replaced: it may be a source. If the folder of --out holds files, nothing
+ * is written until all names are known to be new. */
 #include "fuzz/mutate/mutate.h"
 #include "harness/cli/command.h"
+#include "tensor/array.h"
 #include "tensor/rng.h"
 
+#include <dirent.h>
 #include <search.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 typedef enum ConvertForm { FORM_OTHER, FORM_JSON, FORM_BYTES } ConvertForm;
+
+typedef struct ConvertFile {
+    const char *path, *v;
+    int64_t n;
+} ConvertFile;
 
 typedef struct ConvertState {
     const Options *options;
     ConvertForm form;
-    Arena arena, names; /* of one program; of all names given */
+    Arena arena, names; /* of one program; of all names given and files held */
     void *given;        /* a tree of names (tsearch) */
+    bool holds;         /* files are written at the end, since --out holds others */
+    ConvertFile *held;
+    int nheld, held_capacity;
     int64_t programs, written;
     int64_t reduced; /* of those written: without the `semantics` that they state */
     int code;
@@ -74,6 +88,15 @@ static const Program *convertible(ConvertState *s, const Program *p) {
     return plain;
 }
 
+static void convert_put_file(ConvertState *s, const ConvertFile *file) {
+    char message[512];
+    if (io_write(file->path, file->v, file->n, message, sizeof message)) {
+        s->written++;
+    } else {
+        s->code = worst(s->code, complain(EXIT_ENVIRONMENT, "%s", message));
+    }
+}
+
 static void cmd_convert_write_out(ConvertState *s, const char *source, bool json, const char *v,
                                   int64_t n) {
     if (!s->options->out) {
@@ -81,14 +104,32 @@ static void cmd_convert_write_out(ConvertState *s, const char *source, bool json
         s->written++;
         return;
     }
-    char message[512];
-    const char *path = arena_printf(&s->arena, "%s/%s", s->options->out,
+    const char *path = arena_printf(&s->names, "%s/%s", s->options->out,
                                     cmd_convert_file_name(s, source, json ? ".json" : ".bytes"));
-    if (io_write(path, v, n, message, sizeof message)) {
-        s->written++;
+    if (s->holds) {
+        s->held =
+            array_reserve(&s->names, s->held, s->nheld, &s->held_capacity, 64, sizeof *s->held);
+        s->held[s->nheld++] = (ConvertFile){path, arena_copy(&s->names, v, n), n};
     } else {
-        s->code = worst(s->code, complain(EXIT_ENVIRONMENT, "%s", message));
+        convert_put_file(s, &(ConvertFile){path, v, n});
     }
+}
+
+/* The files that are held, if none of their names is taken; else false, after complaining. */
+static bool convert_put_held(ConvertState *s) {
+    for (int i = 0; i < s->nheld; i++) {
+        if (access(s->held[i].path, F_OK) == 0) {
+            s->code = worst(
+                s->code, complain(EXIT_BAD_INPUT,
+                                  "%.200s exists already: nothing is written (name another --out)",
+                                  s->held[i].path));
+            return false;
+        }
+    }
+    for (int i = 0; i < s->nheld; i++) {
+        convert_put_file(s, &s->held[i]);
+    }
+    return true;
 }
 
 static void convert_program(ConvertState *s, const char *name, const Program *p, bool json) {
@@ -156,6 +197,19 @@ static void convert_random(ConvertState *s, const GenerateOptions *generate) {
 
 static void convert_free_nothing(void *name) { (void)name; }
 
+/* Does the folder hold anything? */
+static bool convert_holds_any(const char *folder) {
+    DIR *dir = opendir(folder);
+    int n = 0; /* with "." and ".." */
+    while (dir && readdir(dir)) {
+        n++;
+    }
+    if (dir) {
+        closedir(dir);
+    }
+    return n > 2;
+}
+
 int cmd_convert(const Options *o) {
     ConvertState s = {.options = o};
     char message[512];
@@ -176,12 +230,14 @@ int cmd_convert(const Options *o) {
     if (o->out && !io_mkdirs(o->out, message, sizeof message)) {
         return complain(EXIT_ENVIRONMENT, "%s", message);
     }
+    s.holds = o->out && convert_holds_any(o->out);
     for (int i = 0; i < o->nfiles; i++) {
         int64_t n = io_each_corpus(o->files[i], cmd_convert_visit, &s);
         s.code = worst(s.code, any_program(o->files[i], n));
     }
     convert_random(&s, &generate);
-    if (o->out && !o->quiet) {
+    bool put = convert_put_held(&s);
+    if (put && o->out && !o->quiet) {
         printf("%lld programs converted", (long long)s.written);
         if (s.reduced) {
             printf(", %lld without their semantics, which bytes do not hold", (long long)s.reduced);

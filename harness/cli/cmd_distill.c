@@ -19,6 +19,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 typedef struct DistillEntry {
     const char *source;
@@ -259,6 +260,49 @@ static void distill_summary(DistillState *s, int taken) {
     puts(t.v);
 }
 
+/* ---- inputs that would be replaced ---- */
+
+typedef struct DistillOutputs {
+    const char *path[2];
+    const char *replaced; /* the one that a source is, or NULL */
+} DistillOutputs;
+
+static void distill_note_replaced(void *user, const Source *source) {
+    DistillOutputs *outputs = user;
+    char file[4096];
+    const char *line = strrchr(source->name, ':'); /* "programs.jsonl:17" */
+    int n = line && line[1 + strspn(line + 1, "0123456789")] == '\0' ? (int)(line - source->name)
+                                                                     : (int)strlen(source->name);
+    snprintf(file, sizeof file, "%.*s", n, source->name);
+    for (int i = 0; i < COUNT_OF(outputs->path); i++) {
+        if (io_same_file(outputs->path[i], file) || io_same_file(outputs->path[i], source->name)) {
+            outputs->replaced = outputs->path[i];
+        }
+    }
+}
+
+/* 0, or an exit code after complaining: what distill keeps must not replace what it reads. */
+static int distill_keeps_sources(const Options *o) {
+    Arena arena = ARENA_EMPTY;
+    DistillOutputs outputs = {{arena_printf(&arena, "%s/programs.jsonl", o->out),
+                               arena_printf(&arena, "%s/brings.jsonl", o->out)},
+                              NULL};
+    bool any = access(outputs.path[0], F_OK) == 0 || access(outputs.path[1], F_OK) == 0;
+    for (int i = 0; any && i < o->nfiles && !outputs.replaced; i++) {
+        if (strcmp(o->files[i], "-") == 0) { /* it can be read once */
+            distill_note_replaced(&outputs, &(Source){.name = "-"});
+        } else {
+            io_each_corpus(o->files[i], distill_note_replaced, &outputs);
+        }
+    }
+    int code = outputs.replaced
+                   ? complain(EXIT_BAD_INPUT, "%.200s is part of the corpus: name another --out",
+                              outputs.replaced)
+                   : 0;
+    arena_destroy(&arena);
+    return code;
+}
+
 int cmd_distill(const Options *o) {
     DistillState s = {.options = o};
     GenerateOptions generate;
@@ -272,6 +316,7 @@ int cmd_distill(const Options *o) {
                         "distill needs a corpus: files, directories, or --runs N random programs");
     }
     int code = generate_options(o, &generate);
+    code = code ? code : distill_keeps_sources(o);
     code = code ? code : open_checker(o, &s.checker);
     if (code != 0) {
         return code;

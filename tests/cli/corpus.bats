@@ -1,5 +1,6 @@
 #!/usr/bin/env bats
 # convert and distill: corpora as engines keep them and as people read them.
+bats_require_minimum_version 1.5.0
 load helper
 
 # The programs of the corpora that are named, as canonical JSON, sorted.
@@ -147,6 +148,41 @@ programs() { "$TWINGRAD" convert --as json "$@" | sort; }
     status=0
     "$TWINGRAD" convert --out file/out good.json 2>err.txt || status=$?
     [ "$status" -eq 3 ]
+}
+
+@test "convert replaces no file that exists, and writes nothing then" {
+    mkdir -p cv other
+    cp good.json cv/s.json
+    sed 's/"good"/"second"/' good.json >cv/s-2.json
+    cp -r cv before
+    refused convert --mutants 2 --as json --out cv cv/s.json
+    grep -q "^twingrad: cv/s.json exists already: nothing is written" err.txt
+    refused convert --as json --out cv cv
+    cp good.json other/a.json
+    refused convert --as json --out cv other/a.json cv/s-2.json # a.json is new
+    diff -r before cv
+    run "$TWINGRAD" convert --out cv cv # other names
+    [ "$output" = '2 programs converted' ]
+    [ "$(ls cv | tr '\n' ' ')" = 's-2.bytes s-2.json s.bytes s.json ' ]
+    refused convert --out cv cv/s.json
+    "$TWINGRAD" convert --quiet --out cv other
+    [ -e cv/a.bytes ]
+}
+
+@test "distill does not replace a part of the corpus" {
+    mkdir own
+    { tr -d '\n' <good.json; echo; } >own/programs.jsonl
+    cp own/programs.jsonl before
+    ln -s own/programs.jsonl link.jsonl
+    for corpus in own own/ own/programs.jsonl link.jsonl .; do
+        refused distill --out own $corpus
+        grep -q '^twingrad: own/programs.jsonl is part of the corpus: ' err.txt
+    done
+    cmp before own/programs.jsonl
+    run -2 "$TWINGRAD" distill --out own - <own/programs.jsonl
+    cmp before own/programs.jsonl
+    [ "$(ls own)" = programs.jsonl ]
+    "$TWINGRAD" distill --quiet --out own good.json # over an older answer
 }
 
 @test "what distill keeps shows all that the corpus shows, and nothing can be left out of it twice" {
