@@ -53,6 +53,55 @@ static bool promote_exact(PromoteState *s, Checker *right, const Program *p) {
     return out.verdict == AGREE;
 }
 
+/* Why the result cannot be what is expected, or NULL: the executor failed or does not answer, or
+ * the answer is left open. A replay would compare nothing. */
+static const char *promote_no_answer(const Result *r) {
+    if (r->failure != FAILURE_NONE) {
+        return r->calls[0].message;
+    }
+    if (r->nundefined > 0) {
+        return r->undefined[0].why;
+    }
+    for (int k = 0; k < r->ncalls; k++) {
+        const CallResult *call = &r->calls[k];
+        if (!call->ok && (call->error == ERR_unsupported || call->error == ERR_limit ||
+                          call->error == ERR_internal)) {
+            return call->message;
+        }
+    }
+    return NULL;
+}
+
+/* The end of the first of these JSON members, which are separated by ", ". */
+static const char *promote_member_end(const char *at) {
+    int depth = 0;
+    for (; *at && !(depth == 0 && *at == ','); at++) {
+        if (*at == '"') {
+            for (at++; *at != '"'; at++) {
+                at += *at == '\\';
+            }
+        }
+        depth += (*at == '{' || *at == '[') - (*at == '}' || *at == ']');
+    }
+    return at;
+}
+
+/* The x- keys of the program, with those that say how `expect` is compared set anew. */
+static const char *promote_extra(Arena *arena, const char *extra, bool exact) {
+    Text t = {.arena = arena};
+    for (const char *at = extra ? extra : "", *end; *at; at = end + strspn(end, ", ")) {
+        end = promote_member_end(at);
+        if (strncmp(at, "\"x-exact\":", 10) != 0 && strncmp(at, "\"x-zero-sign\":", 14) != 0) {
+            text_add(&t, t.n ? ", " : "");
+            text_addn(&t, at, end - at);
+        }
+    }
+    if (exact) {
+        text_printf(&t, "%s\"x-exact\": true, \"x-zero-sign\": true", t.n ? ", " : "");
+    }
+    return t.n ? t.v : NULL;
+}
+
 static int promote(PromoteState *s, const Program *from) {
     const Options *o = s->options;
     CheckResult out;
@@ -78,14 +127,12 @@ static int promote(PromoteState *s, const Program *from) {
     Checker right = s->checker;
     faults_clear(&right.a.compile);
     p->expect = right.a.run(&right.a, p, &s->checker.run, &s->arena);
-    if (p->expect->failure != FAILURE_NONE || p->expect->nundefined > 0) {
+    const char *open = promote_no_answer(p->expect);
+    if (open) {
         return complain(EXIT_BAD_INPUT, "%s has no answer that could be expected: %s", o->files[0],
-                        p->expect->failure != FAILURE_NONE ? p->expect->calls[0].message
-                                                           : p->expect->undefined[0].why);
+                        open);
     }
-    if (promote_exact(s, &right, p)) {
-        p->extra = "\"x-exact\":true,\"x-zero-sign\":true";
-    }
+    p->extra = promote_extra(&s->arena, p->extra, promote_exact(s, &right, p));
     const char *dir = o->out ? o->out : "corpus/regressions",
                *path = arena_printf(&s->arena, "%s/%s.json", dir, p->name);
     char message[512];

@@ -242,6 +242,32 @@ known() {
     "$TWINGRAD" replay regressions
 }
 
+@test "promote refuses a program whose answer says only that it was not run" {
+    with_statement '{"op": "zeros", "size": [1000000, 1000000], "out": "y"}' >limit.json
+    refused promote --name limit --note none --out regressions limit.json
+    grep -q '^twingrad: limit.json has no answer that could be expected: ' err.txt
+    with_statement '{"op": "mul", "self": "x", "other": "nothing", "out": "y"}' >error.json # an error is an answer
+    "$TWINGRAD" promote --name error --note 'a name that is not bound' --out regressions error.json
+    [ "$(ls regressions)" = error.json ]
+}
+
+@test "promote keeps the x- keys of a program, and says anew whether its numbers are exact" {
+    sed 's/"twingrad": 1/"twingrad": 1, "x-exact": false, "x-note": [1, {"a, \\"x-exact\\": ]": null}], "x-zero-sign": true, "x-last": "}"/' good.json >x.json
+    "$TWINGRAD" promote --name exact --note n --out regressions x.json
+    python3 - <<'END'
+import json
+pairs = json.load(open("regressions/exact.json"), object_pairs_hook=list)
+kept = [(k, v) for k, v in pairs if k.startswith("x-")]
+assert kept == [("x-note", [1, [('a, "x-exact": ]', None)]]), ("x-last", "}"), ("x-exact", True), ("x-zero-sign", True)], kept
+END
+    "$TWINGRAD" show --as json regressions/exact.json | cmp - regressions/exact.json
+    sed 's/"x-exact": false/"x-exact": true/' x.json >stale.json
+    # the target returns nothing, so its answer is another one
+    "$TWINGRAD" promote --targets "$BATS_TEST_DIRNAME/../targets/targets.json" --pair reference,fake:eager --name other --note n --out regressions stale.json
+    grep -q '"x-last": "}"' regressions/other.json
+    [ "$(grep -c '"x-exact":\|"x-zero-sign":' regressions/other.json)" -eq 0 ]
+}
+
 @test "minimize goes on from where it was stopped, and candidates at a time change nothing" {
     "$TWINGRAD" fuzz --fault GR-10 --first --no-minimize --out reports --json >lines.json || [ $? -eq 1 ]
     "$TWINGRAD" minimize --quiet --fault GR-10 reports/*/case.json >whole.json || [ $? -eq 1 ]
