@@ -24,6 +24,7 @@
 typedef struct DistillEntry {
     const char *source;
     Bytes bytes;
+    Semantics semantics;     /* that the program states: bytes hold none */
     const uint32_t *feature; /* by number */
     int nfeatures;
     int gain; /* an upper bound of the features that it would add */
@@ -101,6 +102,7 @@ static void distill_take(DistillState *s, const char *source, const Program *p) 
     }
     *e = (DistillEntry){arena_strdup(&s->home, source),
                         {arena_copy(&s->home, bytes.v, bytes.n), bytes.n},
+                        p->semantics,
                         numbers,
                         s->list.n,
                         s->list.n};
@@ -132,7 +134,11 @@ static bool distill_before(const DistillEntry *a, const DistillEntry *b) {
         return a->bytes.n < b->bytes.n;
     }
     int order = memcmp(a->bytes.v, b->bytes.v, (size_t)a->bytes.n);
-    return order != 0 ? order < 0 : strcmp(a->source, b->source) < 0;
+    if (order == 0) {
+        order = a->semantics != b->semantics ? (int)a->semantics - (int)b->semantics
+                                             : strcmp(a->source, b->source);
+    }
+    return order < 0;
 }
 
 static void distill_sift(const DistillState *s, int *heap, int n, int at) {
@@ -228,8 +234,8 @@ static int distill_write_all(DistillState *s, const int *order, int taken) {
     for (int k = 0; k < taken; k++) {
         const DistillEntry *e = &s->entry[order[k]];
         arena_reset(&s->arena);
-        const Program *p =
-            codec_decode(&s->arena, e->bytes.v, e->bytes.n, &LIMITS_DEFAULT, NULL, 0);
+        Program *p = codec_decode(&s->arena, e->bytes.v, e->bytes.n, &LIMITS_DEFAULT, NULL, 0);
+        p->semantics = e->semantics;
         program_print(&programs, p, true);
         if (programs.v[programs.n - 1] != '\n') {
             text_add(&programs, "\n");

@@ -226,6 +226,20 @@ assert len(lines) == sum(1 for l in open('once/programs.jsonl'))
     "$TWINGRAD" replay --fault RG-1 --quiet out/programs.jsonl | grep -q trace-requires_grad-setitem
 }
 
+@test "distill keeps the semantics that programs state" {
+    for release in 1.13 2.8; do
+        sed 's/"name": "good"/"name": "good", "semantics": "'$release'"/' good.json | tr -d '\n'
+        echo
+    done >two.jsonl
+    "$TWINGRAD" distill --quiet --out out two.jsonl
+    json '[p["semantics"] for p in r] == ["1.13"]' <out/programs.jsonl # which shows all that the other does
+    tac two.jsonl >reversed.jsonl
+    "$TWINGRAD" distill --quiet --out reversed reversed.jsonl
+    cmp out/programs.jsonl reversed/programs.jsonl
+    "$TWINGRAD" distill --quiet --out none good.json
+    json '"semantics" not in r[0]' <none/programs.jsonl
+}
+
 @test "distill without a corpus, a folder to write to, or with a bad one" {
     refused distill --out out
     refused distill good.json
