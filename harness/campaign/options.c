@@ -7,7 +7,7 @@ int checker_open_options(Checker *c, const CheckerOptions *o, char *message, siz
         c->run.poke = o->poke;
         c->run.limits = o->limits;
         if (o->semantics != SEMANTICS_NONE) {
-            c->run.semantics = o->semantics;
+            c->run.semantics = c->given = o->semantics;
         }
         c->stages = true;
         c->off = o->oracles_off;

@@ -29,6 +29,7 @@ int checker_open_with(Checker *c, const char *pair, const CompileOptions *compil
         return code;
     }
     c->strict = settings && settings->strict;
+    c->no_probes = settings && settings->no_probes;
     c->a.compile = c->b.compile = *compile;
     c->pair = pair;
     c->run = (RunOptions){

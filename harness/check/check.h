@@ -15,6 +15,8 @@ struct Checker {
     Executor a, b;
     Executor reference; /* for the float64 shadow, whatever the pair is */
     bool strict;        /* --strict: no difference is minor */
+    bool no_probes;     /* --no-probes: targets run programs without their probes */
+    Semantics given;    /* --semantics, or NONE: run.semantics may be that of a target */
     bool stages;        /* run oracle_stages */
     uint32_t off;       /* bit by OracleId: oracles that are not asked */
     RunOptions run;     /* the write-through check (poke, on by default) and limits */

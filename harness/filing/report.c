@@ -117,6 +117,26 @@ static void add_faults(Text *t, const CompileOptions *compile) {
     }
 }
 
+static void add_limit(Text *t, const char *name, int64_t limit, int64_t otherwise) {
+    if (limit != otherwise) {
+        text_printf(t, " --%s %lld", name, (long long)limit);
+    }
+}
+
+/* What is compared, by which rules, within which limits. */
+static void add_run_options(Text *t, const Checker *c) {
+    const Limits *limits = &c->run.limits;
+    text_add(t, c->strict ? " --strict" : "");
+    text_add(t, c->no_probes ? " --no-probes" : "");
+    text_add(t, c->run.poke ? "" : " --no-poke");
+    if (c->given != SEMANTICS_NONE) {
+        text_printf(t, " --semantics %s", semantics_name(c->given));
+    }
+    add_limit(t, "max-elements", limits->max_elements, LIMITS_DEFAULT.max_elements);
+    add_limit(t, "max-bytes", limits->max_bytes, LIMITS_DEFAULT.max_bytes);
+    add_limit(t, "max-statements", limits->max_statements, LIMITS_DEFAULT.max_statements);
+}
+
 const char *report_pair_options(Arena *arena, const Checker *c) {
     const CompileOptions *compile = &c->b.compile;
     Text t = {.arena = arena};
@@ -136,6 +156,7 @@ const char *report_pair_options(Arena *arena, const Checker *c) {
     if (compile->opt_limit >= 0) {
         text_printf(&t, " --opt-limit %lld", (long long)compile->opt_limit);
     }
+    add_run_options(&t, c);
     return t.v;
 }
 

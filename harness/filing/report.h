@@ -31,7 +31,8 @@ const Program *report_program(Arena *arena, const char *out, const char *folder)
 bool report_write(Arena *arena, const char *out, const Report *report, char *path, size_t path_size,
                   char *message, size_t message_size);
 
-/* The options that select the pair: "--pair a,b --fault x". */
+/* The options of `check` that select the pair and how it is checked, as far as they are not the
+ * defaults: "--pair a,b --fault x". */
 const char *report_pair_options(Arena *arena, const Checker *c);
 
 /* The finding as text, as `check` prints it: oracle, location, statement, both answers. */

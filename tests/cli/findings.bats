@@ -50,6 +50,22 @@ signed_zeros() {
     [[ $output == *'shows no finding for a script to look for'* ]]
 }
 
+@test "the script of bisect and the page of a finding name every option that the check needs" {
+    signed_zeros >zeros.json
+    limits='--max-elements 1000 --max-bytes 100000 --max-statements 50'
+    "$TWINGRAD" bisect --script --fault NU-12 $limits --semantics 1.13 zeros.json >script.sh || [ $? -eq 1 ]
+    grep -q -- " --fault [a-z_]* --semantics 1.13 $limits - <<'END'" script.sh
+    "$TWINGRAD" minimize --quiet --fault NU-12 --semantics 1.13 $limits --out reports zeros.json || [ $? -eq 1 ]
+    grep -q -- "^twingrad check .* --semantics 1.13 $limits minimized.json$" reports/*/finding.md
+    target=(--targets "$BATS_TEST_DIRNAME/../targets/targets.json" --pair reference,fake:eager)
+    "$TWINGRAD" bisect --script "${target[@]}" --strict --no-probes good.json >script.sh || [ $? -eq 1 ]
+    grep -q -- " check --json --pair reference,fake:eager --strict --no-probes - <<'END'" script.sh
+    "$TWINGRAD" bisect --script "${target[@]}" good.json >script.sh || [ $? -eq 1 ]
+    grep -q -- " check --json --pair reference,fake:eager - <<'END'" script.sh
+    "$TWINGRAD" fuzz --fault RG-1 --first --no-poke --quiet --out poked >/dev/null || [ $? -eq 1 ]
+    grep -q -- "^twingrad check .* --no-poke minimized.json$" poked/*/finding.md
+}
+
 @test "a campaign with three faults ends in three groups, one each, whatever their signatures" {
     too_long_if_sanitized
     "$TWINGRAD" fuzz --fault RG-1 --fault NU-12 --fault FU-16 --runs 5000 --json --seed 1 --out reports >lines.json || [ $? -eq 1 ]
