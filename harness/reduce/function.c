@@ -18,14 +18,15 @@ static int *function_of(Stmt *s) {
 
 /* Drops function `at`, unless a statement applies it. */
 static Step drop_function(Program *p, int at) {
+    Stmt **stmts = edit_statements(p->arena, p);
     for (int sid = 0; sid < p->nstmts; sid++) {
-        Stmt *s = program_stmt(p, sid);
+        Stmt *s = stmts[sid];
         if (function_of(s) && *function_of(s) == at) {
             return STEP_NOTHING;
         }
     }
     for (int sid = 0; sid < p->nstmts; sid++) {
-        int *function = function_of(program_stmt(p, sid));
+        int *function = function_of(stmts[sid]);
         if (function && *function > at) {
             --*function;
         }
@@ -119,8 +120,9 @@ Step reduce_function_operand(Program *p, int k) {
     if ((param ? f->nparams : f->nreturns) == 1) {
         return STEP_NOTHING;
     }
+    Stmt **stmts = edit_statements(p->arena, p);
     for (int sid = 0; sid < p->nstmts; sid++) {
-        Stmt *s = program_stmt(p, sid);
+        Stmt *s = stmts[sid];
         if (s->kind == STMT_APPLY && s->apply->function == at) {
             if (param) {
                 drop_at(s->apply->operands, &s->apply->noperands, k);

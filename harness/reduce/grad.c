@@ -5,8 +5,9 @@
 /* The grad statement in which candidate *k falls, of `count(statement)` candidates each; NULL past
  * the last. *k becomes its own. */
 static Stmt *nth_grad(Program *p, int *k, int (*count)(const Stmt *s)) {
+    Stmt **stmts = edit_statements(p->arena, p);
     for (int sid = 0; sid < p->nstmts; sid++) {
-        Stmt *s = program_stmt(p, sid);
+        Stmt *s = stmts[sid];
         int n = s->kind == STMT_GRAD ? count(s) : 0;
         if (*k < n) {
             return s;

@@ -236,12 +236,13 @@ static bool is_among(const Minimize *m, int n, Key key) {
     return false;
 }
 
-/* Gathers the next candidates from number *k on, up to `jobs`, that are well-formed and new;
- * returns how many. *k becomes the number after them; *ended is true if the reducer has no more. */
+/* Gathers the next candidates from number *k on, up to `jobs`, that are well-formed and new, until
+ * the budget ends: few of very many may be. Returns how many. *k becomes the number after them;
+ * *ended is true if the reducer has no more. */
 static int gather_candidates(Minimize *m, int reducer, int *k, bool *ended) {
     int n = 0;
     *ended = false;
-    while (n < m->jobs && m->stats->checks + n < m->max_checks) {
+    while (n < m->jobs && m->stats->checks + n < m->max_checks && within_budget(m)) {
         Candidate *c = &m->candidate[n];
         arena_reset(&c->arena);
         arena_reset(&c->scratch);

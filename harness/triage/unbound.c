@@ -14,6 +14,14 @@ static void note_name(void *user, NameId *name, Use use) {
     }
 }
 
+static void note_block_names(const Block *block, BoundNames *names) {
+    for (Stmt *s = block->first; s; s = s->next) {
+        stmt_uses(s, note_name, names);
+        note_block_names(&s->body, names);
+        note_block_names(&s->orelse, names);
+    }
+}
+
 int names_unbound(const Program *p) {
     Arena arena = ARENA_EMPTY;
     BoundNames names = {arena_array(&arena, bool, p->nnames + 1),
@@ -21,9 +29,9 @@ int names_unbound(const Program *p) {
     for (int i = 0; i < p->ninputs; i++) {
         names.bound[p->inputs[i].name] = true;
     }
-    for (int i = 0; i < p->nstmts; i++) {
-        stmt_uses((Stmt *)program_stmt(p, i), note_name, &names);
-    }
+    note_block_names(&p->setup, &names);
+    note_block_names(&p->body, &names);
+    note_block_names(&p->after, &names);
     for (int i = 0; i < program_nargs(p); i++) {
         names.read[program_arg(p, i)] = true;
     }
