@@ -202,13 +202,14 @@ static void cmd_trace_each(void *user, const char *source, const Program *p) {
     Checker whole = s->checker;
     check_program(&whole, p, &s->arena, &out);
     Trace t;
-    trace_begin(&t, &s->checker, p, out.verdict == FINDING ? out.finding.call : 0, &s->arena);
+    trace_begin(&t, &s->checker, p, out.verdict == FINDING ? out.finding.call : 0);
     s->code = worst(s->code, out.verdict == FINDING ? EXIT_FINDINGS : EXIT_AGREE);
     s->marked = false;
     if (o->dot) {
         Text text = {.arena = &s->arena};
         trace_dot(&t, &text);
         fwrite(text.v, 1, (size_t)text.n, stdout);
+        trace_end(&t);
         return;
     }
     if (!o->json) {
@@ -231,6 +232,7 @@ static void cmd_trace_each(void *user, const char *source, const Program *p) {
             break;
         }
     }
+    trace_end(&t);
     if (out.verdict == FINDING && !s->marked && !o->json) {
         printf("  no prefix differs: the difference needs the whole program (%s at %s: %s against "
                "%s)\n",

@@ -12,10 +12,16 @@
 
 #include <string.h>
 
-void trace_begin(Trace *t, const Checker *c, const Program *p, int call, Arena *arena) {
-    *t = (Trace){.checker = *c, .program = p, .call = call, .arena = arena};
+void trace_begin(Trace *t, const Checker *c, const Program *p, int call) {
+    *t = (Trace){.checker = *c, .program = p, .call = call};
     t->checker.run.poke = false;
     t->checker.run.executed = NULL;
+}
+
+void trace_end(Trace *t) {
+    arena_destroy(&t->steps[0]);
+    arena_destroy(&t->steps[1]);
+    arena_destroy(&t->scratch);
 }
 
 static bool has_step(const Stmt *s) {
@@ -84,13 +90,14 @@ static int64_t probed(const CallResult *call, ProbeKind kind, int index, int n) 
 }
 
 static void find_reach(Trace *t, int sid, NameId name, int side, TraceValue *value) {
-    Program *p = prefix_cut(t->arena, t->program, sid);
+    arena_reset(&t->scratch);
+    Program *p = prefix_cut(&t->scratch, t->program, sid);
     NameSet one = {.n = 0};
     names_add(&one, name);
     prefix_return(p, &one);
     p->backward = (Backward){.given = true, .fill = FILL_ones, .nof = -1};
     Executor *e = side ? &t->checker.b : &t->checker.a;
-    const Result *r = e->run(e, p, &t->checker.run, t->arena);
+    const Result *r = e->run(e, p, &t->checker.run, &t->scratch);
     const CallResult *call = t->call < r->ncalls ? &r->calls[t->call] : NULL;
     value->reach_known = call && call->ok;
     for (int i = 0; value->reach_known && i < call->ninputs && i < 64; i++) {
@@ -119,7 +126,9 @@ bool trace_step(Trace *t, int *sid, TraceStep *out) {
     }
     *out = (TraceStep){.sid = *sid};
     bool external = checker_is_external(&t->checker);
-    Program *p = prefix_cut(t->arena, t->program, *sid);
+    Arena *arena = &t->steps[1 - t->held];
+    arena_reset(arena);
+    Program *p = prefix_cut(arena, t->program, *sid);
     Stmt *last = *sid >= 0 ? program_stmt(p, *sid) : NULL;
     NameSet names = {.n = 0}, made = {.n = 0};
     visible_names(p, last, &names);
@@ -133,7 +142,7 @@ bool trace_step(Trace *t, int *sid, TraceStep *out) {
         prefix_probe(p, last, PROBE_version, &names);
     }
     out->prefix = p;
-    check_program(&t->checker, p, t->arena, &out->result);
+    check_program(&t->checker, p, arena, &out->result);
     const Result *both[2] = {out->result.a, out->result.b};
     for (int side = 0; side < 2; side++) {
         out->call[side] = t->call < both[side]->ncalls ? &both[side]->calls[t->call] : NULL;
@@ -155,7 +164,7 @@ bool trace_step(Trace *t, int *sid, TraceStep *out) {
         }
     }
     for (int side = 0; side < 2; side++) {
-        out->value[side] = arena_array(t->arena, TraceValue, out->shown.n + 1);
+        out->value[side] = arena_array(arena, TraceValue, out->shown.n + 1);
         for (int i = 0, k = 0; i < names.n; i++) {
             if (names_has(&out->shown, names.name[i])) {
                 TraceValue *value = &out->value[side][k++];
@@ -171,23 +180,26 @@ bool trace_step(Trace *t, int *sid, TraceStep *out) {
         t->before[side] = out->call[side];
     }
     t->names = names;
+    t->held = 1 - t->held;
     return true;
 }
 
 Flow trace_flow(Trace *t, Executor *e, int sid, NameId from, NameId to) {
-    Program *p = prefix_cut(t->arena, t->program, sid);
-    Stmt *last = sid >= 0 ? program_stmt(p, sid) : NULL, *grad = stmt_make(t->arena, STMT_GRAD);
-    Names names = {.arena = t->arena};
+    Arena *arena = &t->scratch;
+    arena_reset(arena);
+    Program *p = prefix_cut(arena, t->program, sid);
+    Stmt *last = sid >= 0 ? program_stmt(p, sid) : NULL, *grad = stmt_make(arena, STMT_GRAD);
+    Names names = {.arena = arena};
     for (int i = 0; i < p->nnames; i++) {
         names_intern(&names, p->names[i]);
     }
-    NameId *word = arena_array(t->arena, NameId, 3);
+    NameId *word = arena_array(arena, NameId, 3);
     word[0] = from;
     word[1] = to;
     word[2] = names_intern(&names, "_flow");
     p->names = (const char *const *)names.v;
     p->nnames = names.n;
-    grad->grad = arena_new(t->arena, GradStmt);
+    grad->grad = arena_new(arena, GradStmt);
     *grad->grad = (GradStmt){
         .outputs = &word[0],
         .noutputs = 1,
@@ -210,7 +222,7 @@ Flow trace_flow(Trace *t, Executor *e, int sid, NameId from, NameId to) {
         program_number(p);
     }
     prefix_probe(p, grad, PROBE_requires_grad, &gradient); /* raises if the gradient is None */
-    const Result *r = e->run(e, p, &t->checker.run, t->arena);
+    const Result *r = e->run(e, p, &t->checker.run, arena);
     const CallResult *call = t->call < r->ncalls ? &r->calls[t->call] : NULL;
     if (!call) {
         return FLOW_UNKNOWN;

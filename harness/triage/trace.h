@@ -40,16 +40,19 @@ typedef struct TraceStep {
 typedef struct Trace {
     Checker checker; /* a copy: counters of the caller's stay */
     const Program *program;
-    int call; /* the call that is traced */
-    Arena *arena;
-    NameSet names;               /* of the previous step */
+    int call;                    /* the call that is traced */
+    Arena steps[2];              /* of the step, and of the last one that held */
+    int held;                    /* which is the latter: 0 or 1 */
+    Arena scratch;               /* of one run that answers a question about gradients */
+    NameSet names;               /* of the last step that held */
     const CallResult *before[2]; /* its results: returns in the order of `names` */
 } Trace;
 
-/* Visits AT_INPUTS, then every op and grad statement of the body in order; false after the last.
- * Everything lives in `arena`. */
-void trace_begin(Trace *t, const Checker *c, const Program *p, int call, Arena *arena);
+/* Visits AT_INPUTS, then every op and grad statement of the body in order; false after the last. A
+ * step lives until the next one; trace_end frees all. */
+void trace_begin(Trace *t, const Checker *c, const Program *p, int call);
 bool trace_step(Trace *t, int *sid, TraceStep *out);
+void trace_end(Trace *t);
 
 /* Does a gradient flow from `from` (its value after statement `sid`) to `to` on executor `e`?
  * Tested by torch.autograd.grad at the end of the prefix. */

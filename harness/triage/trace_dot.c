@@ -70,7 +70,7 @@ static void draw_edges(TraceDotDrawing *d, int side, int sid, NameId made, int b
 
 static void draw_side(Trace *t, int side, Text *text) {
     TraceDotDrawing d = {
-        .t = t, .text = text, .node = arena_array(t->arena, int, t->program->nnames + 1)};
+        .t = t, .text = text, .node = arena_array(text->arena, int, t->program->nnames + 1)};
     for (int i = 0; i < t->program->nnames; i++) {
         d.node[i] = -1;
     }

@@ -54,6 +54,17 @@ print("{\"twingrad\": 1, \"inputs\": [{\"name\": \"x\", \"dtype\": \"float64\", 
     done
 }
 
+@test "a trace holds the values of two statements, not of all" {
+    ! sanitized || skip "a sanitizer needs address space of its own"
+    python3 -c '
+body = ",".join("{\"op\": \"add\", \"self\": \"x%d\", \"other\": 1, \"out\": \"x%d\"}" % (i, i + 1) for i in range(150))
+print("{\"twingrad\": 1, \"inputs\": [{\"name\": \"x0\", \"dtype\": \"float32\", \"size\": [2], \"requires_grad\": true, \"data\": {\"fill\": \"ones\", \"seed\": 0}}], \"body\": [%s], \"return\": [\"x150\"]}" % body)' >chain.json
+    for form in --json --dot; do
+        at_limit -v $((150 * 1024)) -- "$TWINGRAD" trace $form chain.json # all of them: 340 MB, or 700 with --dot
+        [ "$status" -eq 0 ] || { cat err.txt; return 1; }
+    done
+}
+
 @test "a small stack grows, and one that may not is exit 3" {
     ! sanitized || skip "a sanitizer needs a larger stack"
     at_limit -Ss 128 -- "$TWINGRAD" check good.json
