@@ -5,6 +5,8 @@
 #include "harness/cli/command.h"
 #include "harness/filing/report.h"
 
+#include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -24,6 +26,8 @@ static const char *program_of(Arena *arena, const char *finding) {
                ? arena_printf(arena, "%s/minimized.json", finding)
                : finding;
 }
+
+enum { PROMOTE_MAX_NAME = NAME_MAX - 24 }; /* ".json", and ".PID.tmp" while it is written */
 
 /* A file name as the corpus has them: letters, digits, underscores. */
 static const char *cmd_promote_file_name(Arena *arena, const char *text) {
@@ -138,6 +142,9 @@ static int promote(PromoteState *s, const Program *from) {
     char message[512];
     if (access(path, F_OK) == 0) {
         return complain(EXIT_BAD_INPUT, "%s exists already: give another --name", path);
+    }
+    if (strlen(p->name) > PROMOTE_MAX_NAME || errno == ENAMETOOLONG) {
+        return complain(EXIT_BAD_INPUT, "%.40s.. is too long for the name of a file", path);
     }
     Text t = {.arena = &s->arena};
     program_print(&t, p, false);

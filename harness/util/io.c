@@ -111,13 +111,10 @@ static bool ends_with(const char *s, const char *end) {
 }
 
 bool source_is_bytes(const Source *source) {
-    const char *dot = strrchr(source->name, '.'), *text = source->text;
+    const char *dot = strrchr(source->name, '.');
     bool json =
         (dot && (strncmp(dot, ".json", 5) == 0)) || strcmp(source->name, "standard input") == 0;
-    while (!json && (*text == ' ' || *text == '\t' || *text == '\n' || *text == '\r')) {
-        text++;
-    }
-    return !json && *text != '{';
+    return !json && source->text[0] != '{'; /* as codec_decode has it */
 }
 
 bool source_is_neither(const Source *source, const char *path) {
@@ -175,9 +172,25 @@ static int io_by_name(const void *a, const void *b) {
 /* Which files of a directory count: programs by their names, or all. */
 typedef enum IoWalk { WALK_PROGRAMS, WALK_ALL } IoWalk;
 
-static void io_walk(const char *path, int depth, IoWalk what, SourceFn each, void *user) {
+/* A folder that is walked, and those that it is in. */
+typedef struct IoFolder {
+    const struct IoFolder *above;
+    struct stat info;
+    int depth;
+} IoFolder;
+
+/* A link to one that it is in would be walked without end. */
+static bool io_is_within(const IoFolder *folder, const struct stat *info) {
+    while (folder && (folder->info.st_dev != info->st_dev || folder->info.st_ino != info->st_ino)) {
+        folder = folder->above;
+    }
+    return folder != NULL;
+}
+
+static void io_walk(const char *path, const IoFolder *folder, IoWalk what, SourceFn each,
+                    void *user) {
     char message[512];
-    DIR *dir = depth > 32 ? (errno = ELOOP, NULL) : opendir(path);
+    DIR *dir = folder->depth > 32 ? (errno = ELOOP, NULL) : opendir(path);
     if (!dir) {
         int error = errno;
         io_report_bad(
@@ -217,7 +230,9 @@ static void io_walk(const char *path, int depth, IoWalk what, SourceFn each, voi
                           io_fail(classify(error), message, sizeof message, "open", child, error),
                           message);
         } else if (S_ISDIR(info.st_mode)) {
-            io_walk(child, depth + 1, what, each, user);
+            if (!io_is_within(folder, &info)) {
+                io_walk(child, &(IoFolder){folder, info, folder->depth + 1}, what, each, user);
+            }
         } else if (what == WALK_ALL || ends_with(child, ".json") || ends_with(child, ".jsonl")) {
             io_each_file(child, each, user);
         }
@@ -243,7 +258,7 @@ static int64_t io_each_of(const char *path, bool directories, IoWalk what, Sourc
     CountedSources counted = {each, user, 0};
     struct stat info;
     if (directories && strcmp(path, "-") != 0 && stat(path, &info) == 0 && S_ISDIR(info.st_mode)) {
-        io_walk(path, 0, what, count_source, &counted);
+        io_walk(path, &(IoFolder){NULL, info, 0}, what, count_source, &counted);
     } else {
         io_each_file(path, count_source, &counted);
     }

@@ -35,8 +35,8 @@ bool source_is_neither(const Source *source, const char *path);
 
 /* Calls `each` for every program in `path`: the file itself, or, for a name that ends in .jsonl,
  * each line that is not empty. A directory (only if `directories`) is walked in sorted order for
- * *.json and *.jsonl. The source is gone when `each` returns. How many sources there are, with
- * those that cannot be read. */
+ * *.json and *.jsonl; a link to a folder that it is in is passed over. The source is gone when
+ * `each` returns. How many sources there are, with those that cannot be read. */
 typedef void (*SourceFn)(void *user, const Source *source);
 int64_t io_each(const char *path, bool directories, SourceFn each, void *user);
 

@@ -108,6 +108,26 @@ programs() { "$TWINGRAD" convert --as json "$@" | sort; }
     "$TWINGRAD" fuzz --quiet --runs 3 --corpus blank.json
 }
 
+@test "what an engine wrote is bytes unless it begins with {, as for the engine" {
+    mkdir queue
+    printf '\n{abc' >queue/id-1
+    "$TWINGRAD" convert queue | json 'len(r) == 1'
+    "$TWINGRAD" distill --quiet --out small queue
+    "$TWINGRAD" check --quiet --bytes queue/id-1
+    refused check queue/id-1
+    grep -q 'not JSON, and not named .bytes' err.txt
+}
+
+@test "a link to a folder that it is in is passed over" {
+    mkdir -p folder/deep
+    cp good.json folder/deep
+    ln -s . folder/self
+    ln -s deep folder/other # no circle
+    run -0 "$TWINGRAD" replay folder
+    [[ $output == '2 programs: 2 agreed, '* ]]
+    [ "$("$TWINGRAD" convert --as json folder | wc -l)" -eq 2 ]
+}
+
 @test "programs that state semantics are converted to bytes without them, and those written are counted" {
     sed 's/"name": "good"/"name": "old", "semantics": "2.8"/' good.json >old.json
     sed 's/"size": \[3\]/"size": [5000]/' good.json >large.json

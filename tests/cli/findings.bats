@@ -267,6 +267,15 @@ known() {
     [ "$(ls regressions)" = error.json ]
 }
 
+@test "promote refuses a name that is too long for a file" {
+    for length in 232 250 300 5000; do
+        refused promote --name "$(printf "%0${length}d" 0)" --note n --out regressions good.json
+        grep -q 'is too long for the name of a file' err.txt
+    done
+    "$TWINGRAD" promote --name "$(printf '%0231d' 0)" --note n --out regressions good.json
+    refused promote --name short --note n --out "$(printf '%05000d' 0)" good.json
+}
+
 @test "promote keeps the x- keys of a program, and says anew whether its numbers are exact" {
     sed 's/"twingrad": 1/"twingrad": 1, "x-exact": false, "x-note": [1, {"a, \\"x-exact\\": ]": null}], "x-zero-sign": true, "x-last": "}"/' good.json >x.json
     "$TWINGRAD" promote --name exact --note n --out regressions x.json
