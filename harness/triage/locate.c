@@ -243,8 +243,8 @@ void check_symptom(Checker *c, const Program *p, Finding *finding, Arena *arena)
     candidates[n++] = AT_INPUTS;
     for (int sid = p->body.first ? p->body.first->sid : p->nstmts; sid <= end; sid++) {
         StmtKind kind = stmts[sid]->kind;
-        if (kind == STMT_OP || kind == STMT_GRAPH_BREAK || kind == STMT_APPLY ||
-            kind == STMT_HOOK || ((kind == STMT_GRAD || kind == STMT_DOT_GRAD) && !l.external)) {
+        bool gradient = kind == STMT_GRAD || kind == STMT_DOT_GRAD;
+        if (prefix_is_step(stmts[sid]) && !(gradient && l.external)) {
             candidates[n++] = sid;
         }
     }

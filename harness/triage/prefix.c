@@ -65,6 +65,25 @@ void prefix_names(const Program *prefix, NameSet *out) {
     bound_in(&prefix->body, true, out);
 }
 
+bool prefix_is_step(const Stmt *s) {
+    switch (s->kind) {
+    case STMT_OP:
+    case STMT_GRAPH_BREAK:
+    case STMT_APPLY:
+    case STMT_HOOK:
+    case STMT_GRAD:
+    case STMT_DOT_GRAD:
+        return true;
+    case STMT_WITH:
+    case STMT_IF:
+    case STMT_ASSERT:
+    case STMT_PROBE:
+    case STMT_COUNT:
+        break;
+    }
+    return false;
+}
+
 void prefix_made(Stmt *s, NameSet *out) { stmt_uses(s, add_made, out); }
 
 void prefix_return(Program *prefix, const NameSet *names) {

@@ -21,6 +21,9 @@ Program *prefix_cut(Arena *arena, const Program *p, int sid);
 /* The arguments of the function, then the names that are surely bound at the end of the prefix: of
  * an IF, only the branch in which the prefix ends counts. */
 void prefix_names(const Program *prefix, NameSet *out);
+/* Can a difference begin at the statement? Blocks begin none of their own, assertions and probes
+ * only report one. */
+bool prefix_is_step(const Stmt *s);
 /* The names that the statement binds or writes. */
 void prefix_made(Stmt *s, NameSet *out);
 /* Makes the prefix return these names. */

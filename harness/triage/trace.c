@@ -24,10 +24,6 @@ void trace_end(Trace *t) {
     arena_destroy(&t->scratch);
 }
 
-static bool has_step(const Stmt *s) {
-    return s->kind == STMT_OP || s->kind == STMT_GRAD || s->kind == STMT_APPLY;
-}
-
 static int first_body_sid(const Program *p) {
     return p->body.first ? p->body.first->sid : p->nstmts;
 }
@@ -108,12 +104,12 @@ static void find_reach(Trace *t, int sid, NameId name, int side, TraceValue *val
     }
 }
 
-/* The statements that the trace stops at: AT_INPUTS, then ops and grads of the body. */
+/* The statements that the trace stops at: AT_INPUTS, then the steps of the body. */
 static bool next_sid(const Trace *t, int *sid) {
     int at = *sid == AT_UNKNOWN  ? AT_INPUTS
              : *sid == AT_INPUTS ? first_body_sid(t->program)
                                  : *sid + 1;
-    while (at >= 0 && at < t->program->nstmts && !has_step(program_stmt(t->program, at))) {
+    while (at >= 0 && at < t->program->nstmts && !prefix_is_step(program_stmt(t->program, at))) {
         at++;
     }
     *sid = at;

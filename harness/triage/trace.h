@@ -48,8 +48,9 @@ typedef struct Trace {
     const CallResult *before[2]; /* its results: returns in the order of `names` */
 } Trace;
 
-/* Visits AT_INPUTS, then every op and grad statement of the body in order; false after the last. A
- * step lives until the next one; trace_end frees all. */
+/* Visits AT_INPUTS, then every statement of the body at which a difference can begin
+ * (prefix_is_step), in order; false after the last. A step lives until the next one; trace_end
+ * frees all. */
 void trace_begin(Trace *t, const Checker *c, const Program *p, int call);
 bool trace_step(Trace *t, int *sid, TraceStep *out);
 void trace_end(Trace *t);

@@ -4,6 +4,7 @@
  * to it is bold and makes no claim. Edges on which the executors differ are red. */
 #include "harness/triage/trace.h"
 
+#include "harness/triage/locate.h"
 #include "program/print/print.h"
 #include "program/lang/uses.h"
 
@@ -93,11 +94,7 @@ static void draw_side(Trace *t, int side, Text *text) {
             if (sid < 0 || names_has(&d.made, name)) {
                 const Stmt *s = sid < 0 ? NULL : program_stmt(t->program, sid);
                 int before = d.node[name];
-                draw_node(&d, side, &step, k,
-                          !s                      ? "passed"
-                          : s->kind == STMT_GRAD  ? "grad"
-                          : s->kind == STMT_APPLY ? "apply"
-                                                  : s->op->name);
+                draw_node(&d, side, &step, k, s ? locate_stmt_name(t->program, s) : "passed");
                 draw_edges(&d, side, sid, name, before);
             }
         }

@@ -48,6 +48,17 @@ assert steps[0]["values"]["vec"]["a"]["gradient_reaches"] == ["vec"]
 ' <<<"$output"
 }
 
+@test "every statement that a finding may be blamed on is a step" {
+    printf '%s' '{"twingrad":2,"inputs":[{"name":"x","dtype":"float32","size":[3],"requires_grad":true,"data":{"fill":"ones","seed":0}}],
+      "functions":[{"name":"twice","params":["g"],"forward":[{"op":"mul","self":"g","other":2,"out":"h"}],"return":["h"]}],
+      "body":[{"op":"register_hook","self":"x","function":"twice"},{"op":"mul","self":"x","other":2,"out":"y"},{"probe":"requires_grad","of":"y"},{"graph_break":true},
+        {"op":"get_grad","self":"x","out":"g"},{"op":"set_grad","self":"x","grad":null},{"with":"no_grad","body":[{"op":"exp","self":"y","out":"z"}]}],"return":["y"]}' >steps.json
+    "$TWINGRAD" trace --json steps.json >steps.jsonl
+    json '[s["at"] for s in r] == ["inputs"] + ["body[%s" % s for s in ("0]", "1]", "3]", "4]", "5]", "6].body[0]")]' <steps.jsonl
+    json 'all(s["status"] == "held" and s["verdict"] == "agree" for s in r)' <steps.jsonl
+    "$TWINGRAD" trace --dot steps.json | grep -q '"y.nmul'
+}
+
 @test "--dot draws both histories, and differences in red" {
     run -0 "$TWINGRAD" trace --dot "$seed"
     [[ "$output" == 'digraph trace {'*'cluster_0'*'cluster_1'*'}' ]]
