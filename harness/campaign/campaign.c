@@ -11,6 +11,7 @@
 #include "harness/util/io.h"
 #include "harness/util/printable.h"
 #include "harness/util/status.h"
+#include "tensor/array.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -27,6 +28,7 @@ enum {
     STUCK_SECONDS = 90,
     GRACE_SECONDS = 4,
     CONFIRM_SECONDS = 300,
+    MAX_TRIES = 2,
     EARLY_SECONDS = 2,
     MAX_EARLY = 5
 };
@@ -166,34 +168,67 @@ static void start_confirm(Campaign *c) {
         return;
     }
     c->confirm_since = now_seconds();
+    c->confirm_late = false;
     pid_t pid = fork_child(c);
     if (pid == 0) {
-        _exit((int)confirm_file(c, c->confirming, c->confirm_tries > 0));
+        const char *name = c->confirming;
+        _exit((int)(c->confirm_tries < MAX_TRIES
+                        ? confirm_file(c, name, c->confirm_tries > 0)
+                        : confirm_death(c, name, c->confirm_signal, CONFIRM_SECONDS)));
     }
     c->confirm = pid > 0 ? pid : 0;
 }
 
-/* A process that dies met another bug while it minimized: the file is then confirmed as it is. */
+bool confirm_left(const Campaign *c, const char *name) {
+    for (int i = 0; i < c->nleft; i++) {
+        if (strcmp(c->left[i], name) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The process ended without an answer, as one that runs out of memory does. */
+static void leave_in_new(Campaign *c, const char *how, int number) {
+    output_problem(c->output, EXIT_ENVIRONMENT,
+                   "cannot confirm %s/new/%s: the process that does so %s %d; it is kept there",
+                   c->folder, c->confirming, how, number);
+    c->left =
+        array_reserve(&c->arena, c->left, c->nleft, &c->left_room, MAX_TRIES, sizeof *c->left);
+    c->left[c->nleft++] = arena_strdup(&c->arena, c->confirming);
+}
+
+/* A process that dies met another bug while it minimized: the file is then confirmed as it is. If
+ * that process dies, too, its death is the finding. */
 static void confirm_ended(Campaign *c, int status) {
     c->confirm = 0;
-    if (!WIFEXITED(status) && c->confirm_tries++ == 0) {
+    if (WIFSIGNALED(status) && c->confirm_tries < MAX_TRIES) {
+        c->confirm_tries++;
+        c->confirm_signal = c->confirm_late ? 0 : WTERMSIG(status);
         return;
     }
     c->confirm_tries = 0;
-    int answer = WIFEXITED(status) ? WEXITSTATUS(status) : CONFIRM_FINDING;
-    if (!WIFEXITED(status)) {
-        output_problem(c->output, EXIT_FINDINGS,
-                       "%s/" DONE_FOLDER "/%s ends the process that confirms it", c->folder,
-                       c->confirming);
-    }
-    if (answer == CONFIRM_FINDING) {
+    bool done = false;
+    switch (WIFEXITED(status) ? WEXITSTATUS(status) : 0) {
+    case CONFIRM_FINDING:
         c->code = worst(c->code, EXIT_FINDINGS);
-    } else if (answer == CONFIRM_TROUBLE) { /* a full disk: trying again would not end */
+        done = true;
+        break;
+    case CONFIRM_NOTHING:
+    case CONFIRM_KNOWN:
+    case CONFIRM_SEEN:
+        done = true;
+        break;
+    case CONFIRM_TROUBLE: /* a full disk: trying again would not end */
         c->cannot_confirm = true;
         campaign_problem(c, EXIT_ENVIRONMENT, "cannot confirm %s/new/%s: it is kept there",
                          c->folder, c->confirming);
+        break;
+    default:
+        leave_in_new(c, WIFEXITED(status) ? "ended with status" : "died of signal",
+                     WIFEXITED(status) ? WEXITSTATUS(status) : WTERMSIG(status));
     }
-    if (answer != CONFIRM_TROUBLE) {
+    if (done) {
         folder_confirmed(c, c->confirming);
         Counts counts = *ledger_counts(c->own);
         counts.next++;
@@ -216,6 +251,7 @@ static void reap(Campaign *c) {
         }
     }
     if (c->confirm > 0 && now_seconds() - c->confirm_since > CONFIRM_SECONDS) {
+        c->confirm_late = true;
         kill(c->confirm, SIGKILL);
     }
 }
@@ -326,6 +362,9 @@ static void supervise(Campaign *c) {
     if (c->confirm > 0) {
         kill(c->confirm, SIGKILL);
         waitpid(c->confirm, NULL, 0);
+    }
+    if (c->nleft > 0) {
+        c->code = worst(c->code, EXIT_ENVIRONMENT);
     }
     show_now(c, true);
 }

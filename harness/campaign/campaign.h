@@ -74,10 +74,14 @@ struct Campaign {
     pid_t confirm;    /* the process that runs confirm_file on `confirming`, or 0 */
     char *confirming; /* a file of new/ */
     double confirm_since;
-    int confirm_tries;   /* of the same file */
-    bool cannot_confirm; /* the environment failed: what is in new/ stays there */
-    bool stopping;       /* the jobs are being ended: a signal is not the program's doing */
-    bool is_new;         /* not resumed */
+    int confirm_tries;    /* of the same file: deaths of the process so far */
+    int confirm_signal;   /* of the last death; 0: the process took too long, */
+    bool confirm_late;    /* for which it is killed */
+    bool cannot_confirm;  /* the environment failed: what is in new/ stays there */
+    char **left;          /* files of new/ whose confirming process ended without an answer: they */
+    int nleft, left_room; /* stay there, too, and the others are confirmed */
+    bool stopping;        /* the jobs are being ended: a signal is not the program's doing */
+    bool is_new;          /* not resumed */
     bool interrupted;
     int code;
 };
@@ -99,7 +103,7 @@ int folder_seed(Campaign *c);
 /* Is this file of a job complete? Engines write in place: while jobs run, a file counts as complete
  * a second after it was last written. */
 bool folder_settled(const Campaign *c, const char *path);
-/* The first complete file in new/, or NULL; the string is the caller's. */
+/* The first complete file in new/ that is not confirm_left, or NULL; the string is the caller's. */
 char *folder_next(Campaign *c);
 /* Moves new/NAME to DONE_FOLDER. */
 void folder_confirmed(Campaign *c, const char *name);
@@ -109,9 +113,15 @@ void folder_take(Campaign *c, const char *from, const char *folder, const char *
 /* Files in a folder. */
 int64_t folder_count(const char *path);
 
+/* ---- campaign/campaign.c ---- */
+/* Did the process that confirms new/NAME end without an answer in this run? */
+bool confirm_left(const Campaign *c, const char *name);
+
 /* ---- campaign/confirm.c ---- */
+/* The exit statuses of a process that confirms: none with which a process ends otherwise, as die
+ * and sanitizers do. */
 typedef enum ConfirmStatus {
-    CONFIRM_NOTHING, /* the finding does not show again */
+    CONFIRM_NOTHING = 10, /* the finding does not show again */
     CONFIRM_FINDING,
     CONFIRM_KNOWN,
     CONFIRM_SEEN,   /* its signature has a triage result */
@@ -121,6 +131,9 @@ typedef enum ConfirmStatus {
  * its own, since the program may end it. With `as_is` the program is neither minimized nor
  * isolated. */
 ConfirmStatus confirm_file(Campaign *c, const char *name, bool as_is);
+/* Reports that new/NAME ended both processes that confirmed it: the last one by `signal`, or, with
+ * 0, since it took `seconds`. The program is not run. */
+ConfirmStatus confirm_death(Campaign *c, const char *name, int signal, int seconds);
 
 /* ---- campaign/show.c ---- */
 void show_start(Campaign *c);

@@ -83,31 +83,42 @@ static const char *op_at(const Program *p, int sid) {
     return s && s->kind == STMT_OP ? s->op->name : s ? "statement" : "program";
 }
 
-/* A finding that is a death: at the first statement whose prefix dies. */
+/* How a process died. */
+typedef enum DeathWay { DEATH_TIMEOUT, DEATH_SIGNAL, DEATH_EXIT } DeathWay;
+
+/* A finding that is a death, in the statement `culprit`; `number` is that of seconds, of the signal
+ * or of the exit status. */
+static void death_finding(Confirmation *j, DeathWay way, int number, int culprit, Finding *f) {
+    static const char *const kinds[] = {"timeout", "crash_signal_%d", "crash_exit_%d"},
+                             *const answers[] = {"no answer in %d seconds",
+                                                 "the process died of signal %d",
+                                                 "the process ended with status %d"};
+    char kind[sizeof f->kind];
+    snprintf(kind, sizeof kind, kinds[way], number);
+    finding_start(f, ORACLE_status, kind, 0, SUBJECT_CALL, -1, AT_UNKNOWN);
+    f->culprit = culprit;
+    snprintf(f->a, sizeof f->a, "%s", "not known");
+    snprintf(f->b, sizeof f->b, answers[way], number);
+    snprintf(f->signature, sizeof f->signature, "%s-%s-%s", oracle_name(f->oracle), kind,
+             j->program ? op_at(j->program, culprit) : "decoding");
+}
+
+/* The death of run_apart: at the first statement whose prefix dies. */
 static void describe_death(Confirmation *j, int status, Finding *f) {
     const Program *p = j->program;
     bool late = WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM;
-    char kind[sizeof f->kind];
-    snprintf(kind, sizeof kind,
-             late                  ? "timeout"
-             : WIFSIGNALED(status) ? "crash_signal_%d"
-                                   : "crash_exit_%d",
-             WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
-    finding_start(f, ORACLE_status, kind, 0, SUBJECT_CALL, -1, AT_UNKNOWN);
-    f->culprit = AT_UNKNOWN;
-    for (int sid = 0; p && !late && sid < p->nstmts && f->culprit == AT_UNKNOWN; sid++) {
-        f->culprit = died(run_apart(j, sid)) ? sid : AT_UNKNOWN;
+    int culprit = AT_UNKNOWN;
+    for (int sid = 0; p && !late && sid < p->nstmts && culprit == AT_UNKNOWN; sid++) {
+        culprit = died(run_apart(j, sid)) ? sid : AT_UNKNOWN;
     }
-    snprintf(f->a, sizeof f->a, "%s", "not known");
-    snprintf(f->b, sizeof f->b,
-             late                  ? "no answer in %d seconds"
-             : WIFSIGNALED(status) ? "the process died of signal %d"
-                                   : "the process ended with status %d",
-             late                  ? APART_SECONDS
-             : WIFSIGNALED(status) ? WTERMSIG(status)
-                                   : WEXITSTATUS(status));
-    snprintf(f->signature, sizeof f->signature, "%s-%s-%s", oracle_name(f->oracle), kind,
-             p ? op_at(p, f->culprit) : "decoding");
+    death_finding(j,
+                  late                  ? DEATH_TIMEOUT
+                  : WIFSIGNALED(status) ? DEATH_SIGNAL
+                                        : DEATH_EXIT,
+                  late                  ? APART_SECONDS
+                  : WIFSIGNALED(status) ? WTERMSIG(status)
+                                        : WEXITSTATUS(status),
+                  culprit, f);
 }
 
 /* The smallest program known that shows the finding, and that finding. */
@@ -262,16 +273,31 @@ static ConfirmStatus confirm_triage(Confirmation *j, const CheckResult *out, boo
                : CONFIRM_TROUBLE;
 }
 
+static bool confirm_open(Confirmation *j) {
+    Campaign *c = j->campaign;
+    char message[1024];
+    if (io_read(j->arena, arena_printf(j->arena, "%s/new/%s", c->folder, j->name), IO_MAX_BYTES,
+                &j->text, &j->n, message, sizeof message) != IO_OK) {
+        return false;
+    }
+    int code = checker_open_options(&j->checker, &c->options->checker, message, sizeof message);
+    if (code != 0) {
+        output_problem(c->output, code, "%s", message);
+    }
+    return code == 0;
+}
+
+/* Has the signature a triage result? */
+static bool has_verdict(Confirmation *j, const Finding *finding) {
+    return access(arena_printf(j->arena, "%s/verdicts/%s", j->campaign->folder,
+                               seen_name(j->arena, finding->signature, finding->cause.group)),
+                  F_OK) == 0;
+}
+
 ConfirmStatus confirm_file(Campaign *c, const char *name, bool as_is) {
     Confirmation j = {.campaign = c, .arena = &c->scratch, .name = name};
     char message[1024];
-    if (io_read(j.arena, arena_printf(j.arena, "%s/new/%s", c->folder, name), IO_MAX_BYTES, &j.text,
-                &j.n, message, sizeof message) != IO_OK) {
-        return CONFIRM_TROUBLE;
-    }
-    int code = checker_open_options(&j.checker, &c->options->checker, message, sizeof message);
-    if (code != 0) {
-        output_problem(c->output, code, "%s", message);
+    if (!confirm_open(&j)) {
         return CONFIRM_TROUBLE;
     }
     int status = run_apart(&j, -1);
@@ -290,10 +316,21 @@ ConfirmStatus confirm_file(Campaign *c, const char *name, bool as_is) {
     if (out.verdict != FINDING || !j.program) {
         return CONFIRM_NOTHING;
     }
-    if (access(arena_printf(j.arena, "%s/verdicts/%s", c->folder,
-                            seen_name(j.arena, out.finding.signature, out.finding.cause.group)),
-               F_OK) == 0) {
-        return CONFIRM_SEEN;
+    return has_verdict(&j, &out.finding) ? CONFIRM_SEEN : confirm_triage(&j, &out, dead || as_is);
+}
+
+ConfirmStatus confirm_death(Campaign *c, const char *name, int signal, int seconds) {
+    Confirmation j = {.campaign = c, .arena = &c->scratch, .name = name};
+    CheckResult out = {.verdict = FINDING, .fired = 1u << ORACLE_status};
+    char message[1024];
+    if (!confirm_open(&j)) {
+        return CONFIRM_TROUBLE;
     }
-    return confirm_triage(&j, &out, dead || as_is);
+    if (!confirm_decode(&j, message, sizeof message)) {
+        return CONFIRM_NOTHING;
+    }
+    death_finding(&j, signal ? DEATH_SIGNAL : DEATH_TIMEOUT, signal ? signal : seconds, AT_UNKNOWN,
+                  &out.finding);
+    ledger_see(c->own, &out.finding, ledger_counts(c->own)->next);
+    return has_verdict(&j, &out.finding) ? CONFIRM_SEEN : confirm_triage(&j, &out, true);
 }

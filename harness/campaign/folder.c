@@ -397,7 +397,8 @@ char *folder_next(Campaign *c) {
     Arena arena = ARENA_EMPTY;
     int n = io_list(&arena, in_folder(c, "new"), "", &path);
     for (int i = 0; i < n && !name; i++) {
-        name = folder_settled(c, path[i]) ? strdup(strrchr(path[i], '/') + 1) : NULL;
+        const char *base = strrchr(path[i], '/') + 1;
+        name = folder_settled(c, path[i]) && !confirm_left(c, base) ? strdup(base) : NULL;
     }
     arena_destroy(&arena);
     return name;

@@ -184,6 +184,52 @@ END
     ! grep -qx closed stderr
 }
 
+# A campaign in out/ that has ended, with programs to be confirmed on two tiers of the compiled executor; and a C compiler that does $1 to the process
+# that confirms them (a child of the campaign, which runs it as well as its own children do), up to $2 times.
+to_confirm() {
+    "$TWINGRAD" fuzz --jobs 1 --runs 1 --pair compiled,compiled:native --out out --quiet
+    rm out/campaign/ended
+    for name in "${@:3}"; do cp good.json "out/campaign/new/builtin-0-$name.json"; done
+    cat >compiler <<END
+#!/bin/sh
+read -r _ _ _ parent _ <"/proc/\$PPID/stat"
+read -r campaign <"$PWD/pid"
+case "\$*" in *-shared*) [ "\$parent" != "\$campaign" ] || [ "\$(cat "$PWD"/times | wc -l)" -ge $2 ] || { echo >>"$PWD/times"; $1; };; esac
+exec cc "\$@"
+END
+    chmod +x compiler
+    : >times
+}
+
+# Goes on with the campaign in out/; pid names its process.
+resume() { sh -c 'echo $$ >pid; exec "$@"' sh env CC="$PWD/compiler" "$TWINGRAD" fuzz --resume --out out "$@"; }
+
+@test "a file whose confirming process ends without an answer is kept, the others are confirmed, and it is exit 3" {
+    to_confirm '[ "$(wc -l <times)" -lt 2 ] || exit 1' 2 a b # the first call is a probe
+    status=0
+    resume >text 2>errors || status=$?
+    [ "$status" -eq 3 ] || { cat text errors; return 1; }
+    grep -q 'cannot confirm .*/new/builtin-0-a.json: the process that does so ended with status 3; it is kept there' errors || { cat errors times; return 1; }
+    [ "$(ls out/campaign/new)" = builtin-0-a.json ]
+    [ "$(ls out/campaign/judged)" = builtin-0-b.json ]
+    [ ! -e out/campaign/ended ]
+    resume >text
+    [ -z "$(ls out/campaign/new)" ]
+}
+
+@test "a program that ends both processes that confirm it is a finding in all reports" {
+    to_confirm 'kill -ABRT $PPID; exit 1' 2 a
+    status=0
+    resume --junit junit.xml --sarif sarif.json >text 2>errors || status=$?
+    [ "$status" -eq 1 ] || { cat text errors; return 1; }
+    grep -q '^FINDING status-crash_signal_6-program: ' text
+    [ -s out/status-crash_signal_6-program/minimized.json ]
+    for report in out/results.json out/campaign/summary.json out/report.html junit.xml sarif.json; do
+        grep -q status-crash_signal_6-program "$report" || { echo "$report"; return 1; }
+    done
+    [ "$(ls out/campaign/judged)" = builtin-0-a.json ]
+}
+
 @test "a target that does not start is reported with the last line of its log" {
     printf '#!/bin/sh\necho no such thing >&2\nexit 9\n' >fake
     chmod +x fake
