@@ -173,8 +173,9 @@ int worker_builtin(const CampaignOptions *o, const char *campaign, int job, int 
         int64_t first = o->shard.index * jobs + job, step = o->shard.count * jobs;
         for (int64_t i = max_i64(w->counts.next, first); i < end; i += step) {
             arena_reset(&b->arena);
+            ledger_begin(w->ledger, i);
             const Program *p = builtin_make(b, i);
-            if (w->ledger->died_at == i + 1) {
+            if (ledger_gives_up(w->ledger, i)) {
                 worker_give_up(w, p, i);
             } else if (worker_check(w, p, i, &b->arena)) {
                 builtin_keep(b, p, i);

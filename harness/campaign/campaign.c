@@ -80,6 +80,8 @@ static void start_job(Campaign *c, int k) {
     Job *job = &c->job[k];
     job->started = job->moved = now_seconds();
     job->starts++;
+    job->began = ledger_counts(job->ledger)->programs;
+    job->ledger->at = 0; /* of an earlier campaign, which was killed with its jobs */
     pid_t pid = fork_child(c);
     if (pid != 0) {
         job->pid = pid > 0 ? pid : 0;
@@ -124,18 +126,27 @@ static const char *last_line_of_log(Campaign *c, const Job *job) {
     return printable(&c->scratch, line ? line + 1 : text);
 }
 
+/* Does the log say that the process ended, with the environment's status, for want of memory? */
+static bool ran_out_of_memory(Campaign *c, const Job *job, int status) {
+    return WIFEXITED(status) && WEXITSTATUS(status) == EXIT_ENVIRONMENT &&
+           strstr(last_line_of_log(c, job), "out of memory") != NULL;
+}
+
 static void job_ended(Campaign *c, Job *job, int status) {
     job->pid = 0;
-    int64_t programs = ledger_counts(job->ledger)->programs;
-    bool early = now_seconds() - job->started < EARLY_SECONDS && programs == job->programs;
-    job->programs = programs;
-    if (WIFSIGNALED(status) && !c->stopping) {
-        job->ledger->died_at = ledger_counts(job->ledger)->next + 1;
+    Ledger *l = job->ledger;
+    int64_t checked = ledger_counts(l)->programs - job->began;
+    bool hungry = l->at != 0 && ran_out_of_memory(c, job, status);
+    if ((WIFSIGNALED(status) && !c->stopping) || hungry) {
+        ledger_note_death(l);
     }
+    /* one of the programs may have been given up: if there is no memory, no program runs */
+    bool none = checked <= (hungry ? 1 : 0);
+    bool early = none && (hungry || l->deaths > 2 || now_seconds() - job->started < EARLY_SECONDS);
     job->finished = WIFEXITED(status) && WEXITSTATUS(status) == 0;
     job->died_early = early && !job->finished ? job->died_early + 1 : 0;
     if (job->died_early >= MAX_EARLY ||
-        (WIFEXITED(status) && WEXITSTATUS(status) == EXIT_ENVIRONMENT)) {
+        (WIFEXITED(status) && WEXITSTATUS(status) == EXIT_ENVIRONMENT && !hungry)) {
         job->finished = true;
         const char *line = last_line_of_log(c, job);
         campaign_problem(c, EXIT_ENVIRONMENT, "job %s does not run: %s", job->name,
@@ -148,10 +159,10 @@ static void job_ended(Campaign *c, Job *job, int status) {
 static void kill_stuck_jobs(Campaign *c) {
     for (int k = 0; k < c->njobs; k++) {
         Job *job = &c->job[k];
-        int64_t programs = ledger_counts(job->ledger)->programs;
+        int64_t progress = ledger_progress(job->ledger);
         double now = now_seconds();
-        if (job->pid <= 0 || programs != job->programs) {
-            job->programs = programs;
+        if (job->pid <= 0 || progress != job->progress) {
+            job->progress = progress;
             job->moved = now;
         } else if (now - job->moved > STUCK_SECONDS) {
             kill(-job->pid, SIGKILL);

@@ -32,7 +32,8 @@ typedef struct Job {
     Ledger *ledger;
     double started; /* now_seconds() */
     int64_t starts, died_early;
-    int64_t programs; /* when it last made progress, */
+    int64_t began;    /* its programs when it was started */
+    int64_t progress; /* ledger_progress when it last grew, */
     double moved;     /* and when that was */
     int64_t taken;    /* files of its queue */
     bool finished;    /* it ended by itself and is not started again */

@@ -57,7 +57,7 @@ static void ledger_repair(Ledger *l, const char *path, bool cut, char *message,
     if (!cut && !header && current && kept == stated) {
         return;
     }
-    l->died_at = l->unlisted = 0;
+    l->at = l->died_at = l->deaths = l->unlisted = 0;
     char signatures[64] = "";
     if (stated > kept) {
         snprintf(signatures, sizeof signatures, ", signatures lost: %lld",
@@ -117,6 +117,23 @@ void ledger_set(Ledger *l, const Counts *counts) {
     atomic_signal_fence(memory_order_release); /* a killed process leaves its stores in order;
                                                   readers do not write */
     l->now++;
+    l->at = 0;
+}
+
+void ledger_begin(Ledger *l, int64_t number) { l->at = number + 1; }
+
+int64_t ledger_progress(const Ledger *l) { return ledger_counts(l)->programs + l->recalled; }
+
+void ledger_note_death(Ledger *l) {
+    if (l->at != 0) {
+        l->deaths = l->at == l->died_at ? l->deaths + 1 : 1;
+        l->died_at = l->at;
+        l->at = 0;
+    }
+}
+
+bool ledger_gives_up(const Ledger *l, int64_t number) {
+    return l->died_at == number + 1 && l->deaths > 1;
 }
 
 static Seen *seen_of(Ledger *l, const char *signature, const char *group) {

@@ -35,8 +35,12 @@ typedef struct Ledger {
     uint64_t format; /* LEDGER_FORMAT, which depends on the layout */
     int64_t now;     /* copy[now & 1] is valid; the other one is being written */
     Counts copy[2];
-    int64_t died_at; /* 1 + number of the program that ended the process, as the campaign saw it; 0:
-                        none */
+    int64_t at;       /* 1 + number of the program that the process is at; 0: none, as while it
+                         restores the state of an earlier one */
+    int64_t died_at;  /* 1 + number of the program at which processes died, as the campaign saw it;
+                         0: none */
+    int64_t deaths;   /* how many, in a row */
+    int64_t recalled; /* programs that were checked again to restore a state */
     int64_t nseen, unlisted;
     Seen seen[MAX_SEEN];
     uint8_t feature[FEATURES]; /* the buckets (feature_bucket) in which a feature was seen */
@@ -52,6 +56,16 @@ void ledger_close(Ledger *l);
 static inline const Counts *ledger_counts(const Ledger *l) { return &l->copy[l->now & 1]; }
 /* Replaces the counts: all of them or, if the process dies meanwhile, none. */
 void ledger_set(Ledger *l, const Counts *counts);
+
+/* The process is at program `number` until the next ledger_set. */
+void ledger_begin(Ledger *l, int64_t number);
+/* Grows with every program that is checked, also to restore a state: a job in which it stays as it
+ * is makes no progress. */
+int64_t ledger_progress(const Ledger *l);
+/* Notes that the process died, for the next one: at the program that it was at, or at none. */
+void ledger_note_death(Ledger *l);
+/* Have two processes died at this program? One may have been killed from outside. */
+bool ledger_gives_up(const Ledger *l, int64_t number);
 
 /* Counts a finding of program `number`, once however often that program is checked in a row. True
  * if its signature is new, or new with its cause. */

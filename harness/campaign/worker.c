@@ -117,6 +117,7 @@ void worker_recall(Worker *w, const Program *p, int64_t number, Arena *arena) {
     CheckResult out;
     worker_observe(w, p, number, arena, &out);
     w->counts.features += ledger_feature(w->ledger, &w->features);
+    w->ledger->recalled++;
 }
 
 void worker_give_up(Worker *w, const Program *p, int64_t number) {

@@ -33,7 +33,7 @@ bool worker_check(Worker *w, const Program *p, int64_t number, Arena *arena);
  * else: for a resumed job. */
 void worker_recall(Worker *w, const Program *p, int64_t number, Arena *arena);
 
-/* Leaves a program that killed an earlier process of the job in new/, and counts it as a finding.
+/* Leaves a program at which earlier processes of the job died in new/, and counts it as a finding.
  */
 void worker_give_up(Worker *w, const Program *p, int64_t number);
 

@@ -184,6 +184,32 @@ END
     ! grep -qx closed stderr
 }
 
+@test "a job that is killed from outside leaves no finding, and the numbers of a run that was not disturbed" {
+    "$TWINGRAD" fuzz --jobs 1 --runs 2000 --out whole --quiet
+    "$TWINGRAD" fuzz --jobs 1 --runs 2000 --out killed --quiet 3>&- &
+    pid=$!
+    for kept in 60 150 300; do
+        under_way killed $kept
+        kill -9 $(pgrep -P "$pid") || true # it may have ended on a slow machine
+    done
+    wait "$pid"
+    [ -z "$(ls killed/campaign/judged)" ]
+    [ "$(summary killed)" = "$(summary whole)" ]
+}
+
+@test "a program that needs more memory than there is is a finding, and the campaign goes on" {
+    ! sanitized || skip "a sanitizer needs more than any limit"
+    for limit in 60000 70000 80000 100000 120000; do # one under which most programs run
+        rm -rf out
+        status=0
+        (ulimit -v $limit; "$TWINGRAD" fuzz --jobs 1 --runs 1500 --max-elements 65536 --out out >text 2>errors) || status=$?
+        [ "$status" -eq 3 ] || break
+    done
+    [ "$status" -eq 1 ] || { cat text errors; return 1; }
+    grep -q '^FINDING status-crash_exit_3-' text
+    grep -q '^1500 programs, ' text
+}
+
 # A campaign in out/ that has ended, with programs to be confirmed on two tiers of the compiled executor; and a C compiler that does $1 to the process
 # that confirms them (a child of the campaign, which runs it as well as its own children do), up to $2 times.
 to_confirm() {

@@ -139,6 +139,42 @@ START_TEST(the_space_of_a_ledger_is_reserved) {
 }
 END_TEST
 
+/* A process of the job is at program `number`, or at none (-1), and dies. */
+static void die_at(Ledger *l, int64_t number) {
+    if (number >= 0) {
+        ledger_begin(l, number);
+    }
+    ledger_note_death(l);
+}
+
+START_TEST(a_program_is_given_up_when_two_processes_died_at_it) {
+    Ledger *l = ledger_open(path, message, sizeof message);
+    die_at(l, 7);
+    ck_assert(!ledger_gives_up(l, 7)); /* the process may have been killed from outside */
+    die_at(l, 8);
+    ck_assert(!ledger_gives_up(l, 7) && !ledger_gives_up(l, 8));
+    die_at(l, 8);
+    ck_assert(ledger_gives_up(l, 8) && !ledger_gives_up(l, 9));
+    ledger_close(l);
+}
+END_TEST
+
+START_TEST(a_death_between_programs_is_no_programs_doing) {
+    Ledger *l = ledger_open(path, message, sizeof message);
+    die_at(l, -1); /* while an earlier state is restored */
+    die_at(l, -1);
+    ck_assert(!ledger_gives_up(l, 0));
+    ledger_begin(l, 0);
+    Counts counts = *ledger_counts(l);
+    counts.next = 1;
+    ledger_set(l, &counts);
+    die_at(l, -1);
+    die_at(l, -1);
+    ck_assert(!ledger_gives_up(l, 0) && !ledger_gives_up(l, 1));
+    ledger_close(l);
+}
+END_TEST
+
 int main(void) {
     Suite *suite = suite_create("ledger");
     TCase *tcase = tcase_create("ledger");
@@ -151,6 +187,8 @@ int main(void) {
     tcase_add_test(tcase, a_file_of_other_contents_is_damage_and_never_a_crash);
     tcase_add_test(tcase, a_ledger_of_another_layout_is_refused);
     tcase_add_test(tcase, the_space_of_a_ledger_is_reserved);
+    tcase_add_test(tcase, a_program_is_given_up_when_two_processes_died_at_it);
+    tcase_add_test(tcase, a_death_between_programs_is_no_programs_doing);
     suite_add_tcase(suite, tcase);
     return run_suite("harness/ledger", suite);
 }
