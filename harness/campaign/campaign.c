@@ -343,7 +343,7 @@ static void stop_jobs(Campaign *c) {
         }
         killed = now_seconds() - since > GRACE_SECONDS;
         if (left) {
-            stop_requested();
+            c->interrupted |= stop_requested();
             reap(c);
         }
     }
@@ -369,6 +369,7 @@ static void supervise(Campaign *c) {
                   !(c->options->first && c->code == EXIT_FINDINGS);
          tick(c)) {
         again = stop_requested();
+        c->interrupted |= again;
     }
     if (c->confirm > 0) {
         kill(c->confirm, SIGKILL);

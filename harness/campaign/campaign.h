@@ -149,17 +149,30 @@ const Counts *campaign_sum(Campaign *c);
 /* What became of a signature. */
 typedef struct TriageResult {
     const Seen *seen;
-    bool confirmed; /* if not (not yet, or not seen again), nothing below is set */
+    bool confirmed; /* if not (not yet, or not seen again), only `pending` is set below */
     FindingStatus status;
     const char *group, *issue, *file, *record; /* issue and file: NULL if none */
     const char *ops;                           /* group_ops of the minimized program, or NULL */
     int statements;
+    const char *pending; /* not confirmed: a file of new/ that is to show it, or NULL */
 } TriageResult;
+/* The files of new/, which are to be confirmed. */
+typedef struct Pending {
+    int64_t files;
+    int64_t others;    /* those of no signature that is to be confirmed: crashes, and copies of what
+                          is confirmed */
+    const char *other; /* the first of them */
+} Pending;
 /* Those of all signatures of c->sum, in its order. */
 TriageResult *verdicts_read(Campaign *c);
 /* The groups that they make. */
 Groups verdicts_group(Campaign *c, const TriageResult *s);
+/* The files of new/; sets `pending` of the results that they are to show. */
+Pending verdicts_pending(Campaign *c, TriageResult *s);
+/* "new", .., "unconfirmed" or "not seen again". */
+const char *verdict_outcome(const TriageResult *s);
 /* Writes results.json, report.html and what the options name. */
-void verdicts_publish(Campaign *c, const TriageResult *s, const char *summary);
+void verdicts_publish(Campaign *c, const TriageResult *s, const Pending *pending,
+                      const char *summary);
 
 #endif

@@ -147,12 +147,8 @@ static const char *name_of_error(int i) { return i > 0 ? errcode_name((ErrCode)i
 static const char *name_of_skip(int i) { return i > 0 ? skip_name((SkipReason)i) : NULL; }
 static const char *name_of_oracle(int i) { return oracle_name((OracleId)i); }
 
-static const char *outcome_of(const TriageResult *s) {
-    return s->confirmed ? finding_status_name(s->status) : "not seen again";
-}
-
 static void show_summary_json(Campaign *c, const Counts *n, const TriageResult *verdict,
-                              const Groups *groups, Text *t) {
+                              const Pending *pending, const Groups *groups, Text *t) {
     const CampaignOptions *o = c->options;
     text_printf(t,
                 "{\"type\":\"summary\",\"schema_version\":1,\"engine\":\"%s\",\"jobs\":%d,\"seed\":"
@@ -165,15 +161,18 @@ static void show_summary_json(Campaign *c, const Counts *n, const TriageResult *
     text_printf(t, ",\"skipped\":%lld", (long long)n->verdicts[SKIP]);
     show_add_counts(t, "skips", n->skips, SKIP_COUNT, name_of_skip);
     show_add_counts(t, "fired", n->fired, ORACLE_COUNT, name_of_oracle);
-    text_printf(
-        t, ",\"corpus\":%lld,\"features\":%lld,\"judged\":%lld,\"interrupted\":%s,\"signatures\":[",
-        (long long)corpus_size(c), (long long)n->features, (long long)ledger_counts(c->own)->next,
-        c->interrupted ? "true" : "false");
+    text_printf(t,
+                ",\"corpus\":%lld,\"features\":%lld,\"judged\":%lld,\"unconfirmed\":%lld,"
+                "\"interrupted\":%s,"
+                "\"signatures\":[",
+                (long long)corpus_size(c), (long long)n->features,
+                (long long)ledger_counts(c->own)->next, (long long)pending->files,
+                c->interrupted ? "true" : "false");
     for (int64_t i = 0; i < c->sum->nseen; i++) {
         const Seen *s = &c->sum->seen[i];
         text_printf(t, "%s{\"signature\":\"%s\",\"count\":%lld,\"first\":%lld,\"outcome\":\"%s\"}",
                     i > 0 ? "," : "", s->text, (long long)s->count, (long long)s->first,
-                    outcome_of(&verdict[i]));
+                    verdict_outcome(&verdict[i]));
     }
     text_printf(t, "],\"unlisted\":%lld,\"groups\":", (long long)c->sum->unlisted);
     groups_json(groups, t);
@@ -186,10 +185,10 @@ static void show_summary_json(Campaign *c, const Counts *n, const TriageResult *
 }
 
 static void show_summary_text(Campaign *c, const Counts *n, const TriageResult *verdict,
-                              const Groups *groups, Text *t) {
+                              const Pending *pending, const Groups *groups, Text *t) {
     for (int64_t i = 0; i < c->sum->nseen; i++) {
         text_printf(t, "  %-56s %8lld  %s\n", verdict[i].seen->text,
-                    (long long)verdict[i].seen->count, outcome_of(&verdict[i]));
+                    (long long)verdict[i].seen->count, verdict_outcome(&verdict[i]));
     }
     text_printf(t,
                 "%s%lld programs, %lld statements: %lld agree, %lld findings (%lld signatures), "
@@ -206,10 +205,9 @@ static void show_summary_text(Campaign *c, const Counts *n, const TriageResult *
     }
     text_add(t, "\n");
     groups_text(groups, t);
-    int64_t left = folder_count(arena_printf(&c->scratch, "%s/new", c->folder));
-    if (left > 0) {
+    if (pending->files > 0) {
         text_printf(t, "%lld files in %s/new are not confirmed yet: --resume confirms them\n",
-                    (long long)left, c->folder);
+                    (long long)pending->files, c->folder);
     }
 }
 
@@ -223,20 +221,22 @@ void show_summary(Campaign *c) {
     arena_reset(&c->scratch);
     const Counts *n = campaign_sum(c);
     qsort(c->sum->seen, (size_t)c->sum->nseen, sizeof c->sum->seen[0], show_by_name);
-    const TriageResult *verdict = verdicts_read(c);
+    TriageResult *verdict = verdicts_read(c);
+    const Pending pending = verdicts_pending(c, verdict);
     const Groups groups = verdicts_group(c, verdict);
     for (int64_t i = 0; i < c->sum->nseen; i++) { /* also those from before a --resume */
         bool counts = verdict[i].confirmed &&
                       (verdict[i].status == STATUS_NEW || verdict[i].status == STATUS_FLAKY);
         c->code = worst(c->code, counts ? EXIT_FINDINGS : EXIT_AGREE);
     }
+    c->code = worst(c->code, pending.files > 0 ? EXIT_FINDINGS : EXIT_AGREE);
     Text t = {.arena = &c->scratch}, shown = {.arena = &c->scratch};
-    show_summary_json(c, n, verdict, &groups, &t);
-    verdicts_publish(c, verdict, t.v);
+    show_summary_json(c, n, verdict, &pending, &groups, &t);
+    verdicts_publish(c, verdict, &pending, t.v);
     char message[512];
     if (!io_write(arena_printf(&c->scratch, "%s/summary.json", c->folder), t.v, t.n, message,
                   sizeof message) ||
-        (!c->interrupted && c->code < EXIT_ENVIRONMENT &&
+        (!c->interrupted && c->code < EXIT_ENVIRONMENT && pending.files == 0 &&
          !io_write(arena_printf(&c->scratch, "%s/ended", c->folder), "", 0, message,
                    sizeof message))) {
         campaign_problem(c, EXIT_ENVIRONMENT, "%s", message);
@@ -244,7 +244,7 @@ void show_summary(Campaign *c) {
     if (c->options->json) {
         text_printf(&shown, "%s\n", t.v);
     } else {
-        show_summary_text(c, n, verdict, &groups, &shown);
+        show_summary_text(c, n, verdict, &pending, &groups, &shown);
     }
     c->output->text(c->output->user, shown.v, shown.n);
 }

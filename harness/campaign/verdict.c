@@ -78,7 +78,93 @@ Groups verdicts_group(Campaign *c, const TriageResult *s) {
     return groups;
 }
 
-void verdicts_publish(Campaign *c, const TriageResult *s, const char *summary) {
+/* ---- what is to be confirmed ---- */
+
+#define UNCONFIRMED "unconfirmed"
+
+/* Does the file hold the program that a job kept for this signature (worker.c)? */
+static bool is_file_of(Campaign *c, const char *path, const Seen *seen) {
+    const char *end =
+        arena_printf(&c->scratch, "-%s.json", seen_name(&c->scratch, seen->text, seen->group));
+    size_t length = strlen(path), tail = strlen(end);
+    return length > tail && strcmp(path + length - tail, end) == 0;
+}
+
+Pending verdicts_pending(Campaign *c, TriageResult *s) {
+    char **path;
+    Pending pending = {0};
+    pending.files = io_list(&c->scratch, arena_printf(&c->scratch, "%s/new", c->folder), "", &path);
+    for (int64_t f = 0; f < pending.files; f++) {
+        int64_t i = 0;
+        while (i < c->sum->nseen && (s[i].confirmed || !is_file_of(c, path[f], s[i].seen))) {
+            i++;
+        }
+        if (i < c->sum->nseen) {
+            s[i].pending = s[i].pending ? s[i].pending : path[f];
+        } else {
+            pending.others++;
+            pending.other = pending.other ? pending.other : path[f];
+        }
+    }
+    return pending;
+}
+
+const char *verdict_outcome(const TriageResult *s) {
+    return s->confirmed ? finding_status_name(s->status)
+           : s->pending ? UNCONFIRMED
+                        : "not seen again";
+}
+
+/* All that is known is the signature: oracle-kind-op. */
+static const char *record_of_signature(Campaign *c, const char *signature) {
+    int oracle = (int)strcspn(signature, "-"), kind = 0;
+    if (signature[oracle]) {
+        kind = (int)strcspn(signature + oracle + 1, "-");
+    }
+    return arena_printf(&c->scratch,
+                        "{\"signature\":\"%s\",\"oracle\":\"%.*s\",\"kind\":\"%.*s\",\"call\":0,"
+                        "\"where\":\"not known\",\"statement\":\"not known\",\"a\":\"not known\","
+                        "\"b\":\"not known\",\"fired\":[\"%.*s\"]}",
+                        signature, oracle, signature, kind, signature + oracle + (kind > 0), oracle,
+                        signature);
+}
+
+/* The size of the program that a job kept; 0 if it cannot be read. */
+static int statements_in(Campaign *c, const char *path) {
+    char *text, message[256];
+    int64_t n;
+    Program *p = NULL;
+    bool read =
+        io_read(&c->scratch, path, IO_MAX_BYTES, &text, &n, message, sizeof message) == IO_OK &&
+        program_parse(&c->scratch, text, (size_t)n, &p, message, sizeof message) == PARSE_OK;
+    return read ? program_size(p) : 0;
+}
+
+static void add_pending(Campaign *c, Results *results, const TriageResult *s) {
+    results_add_finding(results, &(ResultsFinding){.outcome = UNCONFIRMED,
+                                                   .file = s->pending,
+                                                   .signature = s->seen->text,
+                                                   .record = record_of_signature(c, s->seen->text),
+                                                   .count = s->seen->count,
+                                                   .first = s->seen->first,
+                                                   .statements = statements_in(c, s->pending)});
+}
+
+/* What engines left at crashes has no signature yet: one entry for all of it. */
+static void add_others(Campaign *c, Results *results, const Pending *pending) {
+    static const char signature[] = "status-unconfirmed-program";
+    results_add_finding(results, &(ResultsFinding){.outcome = UNCONFIRMED,
+                                                   .file = pending->other,
+                                                   .signature = signature,
+                                                   .record = record_of_signature(c, signature),
+                                                   .count = pending->others,
+                                                   .first = -1});
+}
+
+/* ---- publishing ---- */
+
+void verdicts_publish(Campaign *c, const TriageResult *s, const Pending *pending,
+                      const char *summary) {
     Results results = {.arena = &c->scratch};
     for (int64_t i = 0; i < c->sum->nseen; i++) {
         if (s[i].confirmed) {
@@ -90,7 +176,12 @@ void verdicts_publish(Campaign *c, const TriageResult *s, const char *summary) {
                                                   .count = s[i].seen->count,
                                                   .first = s[i].seen->first,
                                                   .statements = s[i].statements});
+        } else if (s[i].pending) {
+            add_pending(c, &results, &s[i]);
         }
+    }
+    if (pending->others > 0) {
+        add_others(c, &results, pending);
     }
     Text text = {.arena = &c->scratch};
     const CampaignOptions *o = c->options;

@@ -42,7 +42,7 @@ static const char STYLE[] =
     "th:first-child{width:4.6rem}.found th.n{width:6rem}.found th:nth-child(4){width:27%}\n"
     ".tag{border-radius:.8rem;padding:.05rem .55rem;font:.8rem "
     "system-ui,sans-serif;background:var(--card);color:var(--soft)}.tag.new,.tag.bad{color:var(--"
-    "bad)}.tag.flaky,.tag.fixed,.tag.unreproduced{color:var(--warn)}\n"
+    "bad)}.tag.flaky,.tag.fixed,.tag.unconfirmed,.tag.unreproduced{color:var(--warn)}\n"
     ".curves{display:grid;grid-template-columns:repeat(auto-fit,minmax(10rem,1fr));gap:1.2rem}"
     "figure{margin:0}figcaption{font-size:.85rem;color:var(--soft)}figcaption b{color:var(--ink)}\n"
     "svg{display:block;width:100%}svg text{font:10px "
@@ -109,16 +109,18 @@ static int groups_that_are(Page *p, const char *status) {
 
 static void verdict(Page *p) {
     int fresh = results_count(p->root, "new") + results_count(p->root, "flaky"),
+        unconfirmed = results_count(p->root, "unconfirmed"),
         known = results_count(p->root, "known");
     const Json *grouped = results_list(p->summary, "groups"),
                *signatures = page_member(p->root, "findings");
     int fresh_groups = groups_that_are(p, "new") + groups_that_are(p, "flaky"),
         known_groups = groups_that_are(p, "known");
-    markup_open(p->m, "header", "class", fresh ? "bad" : NULL, NULL);
+    markup_open(p->m, "header", "class", fresh + unconfirmed ? "bad" : NULL, NULL);
     markup_open(p->m, "h1", NULL);
     markup_text(p->m, "twingrad %s: ", results_text(p->root, "command", "?"));
     markup_element(p->m, "b", NULL, NULL,
-                   !fresh    ? "no new finding"
+                   !fresh ? unconfirmed ? page_count(p->arena, unconfirmed, "unconfirmed finding")
+                                        : "no new finding"
                    : grouped ? arena_printf(p->arena, "%s of findings",
                                             page_count(p->arena, fresh_groups, "new group"))
                              : page_count(p->arena, fresh, "new finding"));
@@ -135,6 +137,10 @@ static void verdict(Page *p) {
     }
     markup_text(p->m, ", %s skipped.",
                 page_number(p->arena, results_number(p->summary, "skipped")));
+    if (unconfirmed) {
+        markup_text(p->m, " %s to be confirmed (fuzz --resume).",
+                    page_count(p->arena, unconfirmed, "finding"));
+    }
     if (grouped ? known_groups : known) {
         int n = grouped ? known_groups : known;
         markup_text(p->m, " %s %s known.", page_count(p->arena, n, grouped ? "group" : "finding"),

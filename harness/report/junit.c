@@ -17,11 +17,10 @@ static Mark mark_of(const char *outcome) {
     static const struct {
         const char *outcome;
         Mark mark;
-    } MARK[] = {{"agree", PASSED},    {"new", FAILURE},
-                {"flaky", FAILURE},   {"fixed", FAILURE},
-                {"bad", ERROR},       {"known", SKIPPED},
-                {"skipped", SKIPPED}, {"not_expressible", SKIPPED},
-                {"allowed", SKIPPED}, {"unreproduced", SKIPPED}};
+    } MARK[] = {{"agree", PASSED},        {"new", FAILURE},         {"flaky", FAILURE},
+                {"unconfirmed", FAILURE}, {"fixed", FAILURE},       {"bad", ERROR},
+                {"known", SKIPPED},       {"skipped", SKIPPED},     {"not_expressible", SKIPPED},
+                {"allowed", SKIPPED},     {"unreproduced", SKIPPED}};
     for (int i = 0; i < COUNT_OF(MARK); i++) {
         if (strcmp(outcome, MARK[i].outcome) == 0) {
             return MARK[i].mark;

@@ -61,18 +61,22 @@ static void counts(Text *t, const Json *summary, const char *key, const char *ti
 }
 
 void results_markdown(const Json *root, Arena *arena, Text *out) {
-    static const char *const outcomes[] = {"new", "flaky", "known", "allowed", "unreproduced"};
+    static const char *const outcomes[] = {"new",   "flaky",   "unconfirmed",
+                                           "known", "allowed", "unreproduced"};
     const Json *summary = json_get(root, "summary");
     int fresh = results_count(root, "new") + results_count(root, "flaky"),
-        known = results_count(root, "known");
+        unconfirmed = results_count(root, "unconfirmed"), known = results_count(root, "known");
     text_printf(out, "## twingrad %s, %s: ", results_text(root, "command", "?"),
                 results_text(root, "pair", "?"));
     text_printf(out, fresh ? "%d finding%s" : "no new finding", fresh, fresh == 1 ? "" : "s");
+    if (unconfirmed) {
+        text_printf(out, ", %d to be confirmed", unconfirmed);
+    }
     text_printf(out, known ? " (%d known)\n\n" : "\n\n", known);
     text_printf(out, "%.0f programs, %.0f agree, %.0f skipped.\n\n",
                 results_number(summary, "programs"), results_number(summary, "agree"),
                 results_number(summary, "skipped"));
-    if (fresh + known > 0) {
+    if (fresh + unconfirmed + known > 0) {
         text_add(out, "| outcome | signature | where | first | second | programs | file |\n| --- | "
                       "--- | --- | --- | --- | --- | --- |\n");
         for (int i = 0; i < COUNT_OF(outcomes); i++) {

@@ -96,12 +96,15 @@ static void findings_of(Page *p, const char *group) {
 
 void page_findings(Page *p) {
     const Json *list = results_list(p->root, "findings");
+    bool differed = results_number(p->summary, "findings") > 0;
     page_heading(p, "Findings",
-                 list ? "One row per signature, by group; those that most programs show "
-                        "come first. \xe2\x80\x98Statements\xe2\x80\x99 is the size of the "
-                        "program, which is minimized unless the finding is known."
-                      : "Nothing differed: every claim of every oracle held in every program that "
-                        "was compared.");
+                 list       ? "One row per signature, by group; those that most programs show "
+                              "come first. \xe2\x80\x98Statements\xe2\x80\x99 is the size of the "
+                              "program, which is minimized unless the finding is known."
+                 : differed ? "Programs differed, but no finding was seen again when its program "
+                              "was run once more."
+                            : "Nothing differed: every claim of every oracle held in every program "
+                              "that was compared.");
     if (!list) {
         return;
     }

@@ -72,7 +72,8 @@ static void result(Text *t, Arena *arena, const Json *f) {
     sarif_member(t, "ruleId", results_text(f, "oracle", "?"));
     bool fails = strcmp(outcome, "known") != 0 && strcmp(outcome, "allowed") != 0 &&
                  strcmp(outcome, "unreproduced") != 0;
-    text_printf(t, ",\"level\":\"%s\",", fails ? "error" : "note");
+    bool unconfirmed = strcmp(outcome, "unconfirmed") == 0;
+    text_printf(t, ",\"level\":\"%s\",", unconfirmed ? "warning" : fails ? "error" : "note");
     const Json *blamed = json_get(f, "cause");
     const char *cause = results_text(blamed, "text", "");
     message(t, "message",

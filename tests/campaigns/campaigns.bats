@@ -210,12 +210,8 @@ END
     grep -q '^1500 programs, ' text
 }
 
-# A campaign in out/ that has ended, with programs to be confirmed on two tiers of the compiled executor; and a C compiler that does $1 to the process
-# that confirms them (a child of the campaign, which runs it as well as its own children do), up to $2 times.
-to_confirm() {
-    "$TWINGRAD" fuzz --jobs 1 --runs 1 --pair compiled,compiled:native --out out --quiet
-    rm out/campaign/ended
-    for name in "${@:3}"; do cp good.json "out/campaign/new/builtin-0-$name.json"; done
+# A C compiler that does $1 to the process that confirms a file (a child of the campaign, which runs it as well as its own children do), up to $2 times.
+fake_compiler() {
     cat >compiler <<END
 #!/bin/sh
 read -r _ _ _ parent _ <"/proc/\$PPID/stat"
@@ -227,11 +223,19 @@ END
     : >times
 }
 
+# A campaign in out/ that has ended, with files "$@" to be confirmed on two tiers of the compiled executor.
+to_confirm() {
+    "$TWINGRAD" fuzz --jobs 1 --runs 1 --pair compiled,compiled:native --out out --quiet
+    rm out/campaign/ended
+    for name in "$@"; do cp good.json "out/campaign/new/$name"; done
+}
+
 # Goes on with the campaign in out/; pid names its process.
 resume() { sh -c 'echo $$ >pid; exec "$@"' sh env CC="$PWD/compiler" "$TWINGRAD" fuzz --resume --out out "$@"; }
 
 @test "a file whose confirming process ends without an answer is kept, the others are confirmed, and it is exit 3" {
-    to_confirm '[ "$(wc -l <times)" -lt 2 ] || exit 1' 2 a b # the first call is a probe
+    to_confirm builtin-0-a.json builtin-0-b.json
+    fake_compiler '[ "$(wc -l <times)" -lt 2 ] || exit 1' 2 # the first call is a probe
     status=0
     resume >text 2>errors || status=$?
     [ "$status" -eq 3 ] || { cat text errors; return 1; }
@@ -244,7 +248,8 @@ resume() { sh -c 'echo $$ >pid; exec "$@"' sh env CC="$PWD/compiler" "$TWINGRAD"
 }
 
 @test "a program that ends both processes that confirm it is a finding in all reports" {
-    to_confirm 'kill -ABRT $PPID; exit 1' 2 a
+    to_confirm builtin-0-a.json
+    fake_compiler 'kill -ABRT $PPID; exit 1' 2
     status=0
     resume --junit junit.xml --sarif sarif.json >text 2>errors || status=$?
     [ "$status" -eq 1 ] || { cat text errors; return 1; }
@@ -254,6 +259,43 @@ resume() { sh -c 'echo $$ >pid; exec "$@"' sh env CC="$PWD/compiler" "$TWINGRAD"
         grep -q status-crash_signal_6-program "$report" || { echo "$report"; return 1; }
     done
     [ "$(ls out/campaign/judged)" = builtin-0-a.json ]
+}
+
+@test "findings that are not confirmed yet are in all reports, and exit 1; --resume confirms them" {
+    "$TWINGRAD" fuzz --jobs 1 --runs 300 --fault RG-1 --out out >/dev/null || true
+    mv out/campaign/judged/* out/campaign/new
+    for k in $(seq 100 400); do cp good.json out/campaign/new/a-$k; done # before it in order, to have time
+    rm -r out/campaign/verdicts out/campaign/ended out/campaign/judged out/trace-*
+    "$TWINGRAD" fuzz --resume --out out --junit junit.xml --sarif sarif.json --markdown summary.md >text 3>&- &
+    for _ in $(seq 200); do [ -z "$(ls out/campaign/judged 2>/dev/null)" ] || break; sleep 0.02; done
+    kill -TERM $!
+    status=0
+    wait $! || status=$?
+    [ "$status" -eq 1 ] || { cat text; return 1; }
+    grep -q '^interrupted: 300 programs' text
+    grep -qE '^  trace-requires_grad-setitem +[0-9]+  unconfirmed$' text
+    [ "$(grep -c 'Nothing differed\|no new finding' out/report.html)" -eq 0 ]
+    [ ! -e out/campaign/ended ]
+    python3 - <<'END'
+import json, xml.dom.minidom
+results = json.load(open("out/results.json"))
+files = {f["signature"]: f for f in results["findings"] if f["outcome"] == "unconfirmed"}
+assert results["summary"]["interrupted"] and results["summary"]["unconfirmed"] == files["status-unconfirmed-program"]["count"] + len(files) - 1, results
+assert files["trace-requires_grad-setitem"]["oracle"] == "trace" and files["trace-requires_grad-setitem"]["statements"] > 0, files
+assert "/campaign/new/a-" in files["status-unconfirmed-program"]["file"], files
+assert int(xml.dom.minidom.parse("junit.xml").documentElement.getAttribute("failures")) == len(files)
+assert [r["level"] for r in json.load(open("sarif.json"))["runs"][0]["results"]] == ["warning"] * len(files)
+END
+    grep -q '| unconfirmed | status-unconfirmed-program |' summary.md
+    grep -q 'unconfirmed finding' out/report.html
+    rm out/campaign/new/a-*
+    status=0
+    "$TWINGRAD" fuzz --resume --out out >text || status=$?
+    [ "$status" -eq 1 ]
+    [ -s out/trace-requires_grad-setitem/minimized.json ]
+    [ -z "$(ls out/campaign/new)" ]
+    [ "$(grep -c unconfirmed text)" -eq 0 ]
+    [ -e out/campaign/ended ]
 }
 
 @test "a target that does not start is reported with the last line of its log" {

@@ -134,6 +134,20 @@ START_TEST(results_of_a_campaign_are_accepted) {
 }
 END_TEST
 
+START_TEST(the_page_says_that_nothing_differed_only_if_nothing_did) {
+    for (int findings = 0; findings < 2; findings++) {
+        const Json *root =
+            parse(arena_printf(&arena,
+                               "{\"type\":\"results\",\"schema_version\":1,\"command\":\"fuzz\","
+                               "\"summary\":{\"findings\":%d},\"findings\":[]}",
+                               findings));
+        Text page = {.arena = &arena};
+        results_html(root, &arena, &page);
+        ck_assert_int_eq(strstr(page.v, "Nothing differed") != NULL, findings == 0);
+    }
+}
+END_TEST
+
 START_TEST(a_value_of_another_kind_is_refused_by_its_path) {
 #define HEAD "{\"type\":\"results\",\"schema_version\":1,"
     refused(HEAD "\"summary\":{\"passes\":{\"concat\":true}}}",
@@ -158,6 +172,7 @@ int main(void) {
     tcase_add_checked_fixture(tcase, setup, teardown);
     tcase_add_test(tcase, results_with_any_value_of_another_kind_are_refused_or_printed);
     tcase_add_test(tcase, results_of_a_campaign_are_accepted);
+    tcase_add_test(tcase, the_page_says_that_nothing_differed_only_if_nothing_did);
     tcase_add_test(tcase, a_value_of_another_kind_is_refused_by_its_path);
     suite_add_tcase(suite, tcase);
     return run_suite("harness/results", suite);
