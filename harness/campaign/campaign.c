@@ -2,8 +2,10 @@
  * at the limits, sums up.
  *
  * Signals are not handled but waited for: SIGINT, SIGTERM and SIGCHLD are blocked and taken by
- * sigtimedwait, so that nothing is ever interrupted halfway. Jobs are in process groups of their
- * own (^C reaches the supervisor alone) and are killed by the kernel if the supervisor dies. */
+ * sigtimedwait, so that nothing is ever interrupted halfway. Jobs and the process that confirms are
+ * in process groups of their own (^C reaches the supervisor alone) and are killed by the kernel if
+ * the supervisor dies. They keep its lock of the folder, in which they write, until they have
+ * ended. */
 #include "harness/campaign/campaign.h"
 
 #include "harness/campaign/worker.h"
@@ -57,7 +59,9 @@ static pid_t fork_child(Campaign *c) {
         if (getppid() != parent) {
             _exit(EXIT_ENVIRONMENT);
         }
-    } else if (pid < 0) {
+    } else if (pid > 0) {
+        setpgid(pid, pid); /* whichever process is first */
+    } else {
         campaign_problem(c, EXIT_ENVIRONMENT, "cannot start a process: %s", strerror(errno));
     }
     return pid;
@@ -263,7 +267,7 @@ static void reap(Campaign *c) {
     }
     if (c->confirm > 0 && now_seconds() - c->confirm_since > CONFIRM_SECONDS) {
         c->confirm_late = true;
-        kill(c->confirm, SIGKILL);
+        kill(-c->confirm, SIGKILL);
     }
 }
 
@@ -372,7 +376,7 @@ static void supervise(Campaign *c) {
         c->interrupted |= again;
     }
     if (c->confirm > 0) {
-        kill(c->confirm, SIGKILL);
+        kill(-c->confirm, SIGKILL);
         waitpid(c->confirm, NULL, 0);
     }
     if (c->nleft > 0) {

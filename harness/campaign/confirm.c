@@ -3,6 +3,8 @@
  * longer and longer prefixes in further processes. A difference is minimized and reported. */
 #include "harness/campaign/campaign.h"
 
+#include "harness/campaign/worker.h"
+
 #include "fuzz/mutate/mutate.h"
 #include "harness/reduce/edit.h"
 #include "harness/triage/group.h"
@@ -55,9 +57,14 @@ static void discard_standard_error(void) {
  * process: the status that it ended with. */
 static int run_apart(Confirmation *j, int last) {
     fflush(NULL); /* what is buffered is written once, by this process */
-    pid_t pid = fork();
+    pid_t parent = getpid(), pid = fork();
     if (pid == 0) {
         char message[256];
+        io_leave_lock(); /* it writes nothing to the folder */
+        worker_follow_parent();
+        if (getppid() != parent) {
+            _exit(0);
+        }
         alarm(APART_SECONDS);
         discard_standard_error(); /* a death is reported as a finding only */
         if (confirm_decode(j, message, sizeof message)) {

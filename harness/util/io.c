@@ -466,6 +466,8 @@ bool io_mkdirs(const char *path, char *message, size_t message_size) {
     return true;
 }
 
+static int lock_descriptor = -1;
+
 bool io_lock_folder(const char *folder, const char *what, char *message, size_t message_size) {
     char path[4096];
     int n = snprintf(path, sizeof path, "%s/lock", folder);
@@ -476,7 +478,15 @@ bool io_lock_folder(const char *folder, const char *what, char *message, size_t 
     } else if (flock(fd, LOCK_EX | LOCK_NB) != 0) {
         snprintf(message, message_size, "another %s is running in '%.200s'", what, folder);
     } else {
+        lock_descriptor = fd;
         return true;
     }
     return false;
+}
+
+void io_leave_lock(void) {
+    if (lock_descriptor >= 0) {
+        close(lock_descriptor);
+        lock_descriptor = -1;
+    }
 }

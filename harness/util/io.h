@@ -72,5 +72,8 @@ bool io_mkdirs(const char *path, char *message, size_t message_size);
 /* Locks the folder by the file "lock" in it, until the process ends. Where that cannot be, or
  * another process has done so: false, and one sentence, in which that is "another `what`". */
 bool io_lock_folder(const char *folder, const char *what, char *message, size_t message_size);
+/* In a forked child: closes its copy of the latest lock, which the parent keeps. Without that the
+ * folder stays locked until the child has ended, too. */
+void io_leave_lock(void);
 
 #endif

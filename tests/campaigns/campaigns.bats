@@ -210,13 +210,14 @@ END
     grep -q '^1500 programs, ' text
 }
 
-# A C compiler that does $1 to the process that confirms a file (a child of the campaign, which runs it as well as its own children do), up to $2 times.
+# A C compiler that does $1, up to $2 times, to the process that confirms a file, or with "$3" = apart to the one that this one runs its program in.
 fake_compiler() {
     cat >compiler <<END
 #!/bin/sh
 read -r _ _ _ parent _ <"/proc/\$PPID/stat"
 read -r campaign <"$PWD/pid"
-case "\$*" in *-shared*) [ "\$parent" != "\$campaign" ] || [ "\$(cat "$PWD"/times | wc -l)" -ge $2 ] || { echo >>"$PWD/times"; $1; };; esac
+case \$campaign in \$PPID) by=campaign;; \$parent) by=confirm;; *) by=apart;; esac
+[ \$by != ${3:-confirm} ] || [ "\$(wc -l <"$PWD/times")" -ge $2 ] || case "\$*" in *-shared*) echo >>"$PWD/times"; $1;; esac
 exec cc "\$@"
 END
     chmod +x compiler
@@ -259,6 +260,26 @@ resume() { sh -c 'echo $$ >pid; exec "$@"' sh env CC="$PWD/compiler" "$TWINGRAD"
         grep -q status-crash_signal_6-program "$report" || { echo "$report"; return 1; }
     done
     [ "$(ls out/campaign/judged)" = builtin-0-a.json ]
+}
+
+@test "a campaign that is killed or interrupted while it confirms leaves no process that holds its lock" {
+    to_confirm builtin-0-a.json
+    for signal in KILL TERM; do
+        fake_compiler 'sleep 20' 1 apart
+        resume >text 3>&- &
+        for _ in $(seq 200); do [ ! -s times ] || break; sleep 0.05; done
+        [ -s times ]
+        kill -$signal "$(cat pid)"
+        wait $! || true
+        [ -n "$(ls out/campaign/new)" ]
+        for _ in $(seq 50); do
+            "$TWINGRAD" fuzz --resume --seconds 0.001 --out out >text 2>errors || true
+            grep -q 'another campaign' errors || break
+            sleep 0.1
+        done
+        ! grep -q 'another campaign' errors || { cat errors; return 1; }
+        cp good.json out/campaign/new/builtin-0-b.json
+    done
 }
 
 @test "findings that are not confirmed yet are in all reports, and exit 1; --resume confirms them" {
