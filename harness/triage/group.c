@@ -33,6 +33,7 @@ Group *group_add(Groups *groups, const GroupFinding *finding) {
         *g = (Group){.first = finding->first, .with = -1};
         snprintf(g->key, sizeof g->key, "%s", finding->key);
     }
+    g->first = min_i64(g->first, finding->first);
     g->count[finding->status] += finding->count;
     g->signatures += finding->is_new;
     g->issue = g->issue ? g->issue : finding->issue;

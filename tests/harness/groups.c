@@ -34,6 +34,16 @@ START_TEST(a_group_is_one_cause_or_one_signature) {
 }
 END_TEST
 
+START_TEST(the_first_program_of_a_group_is_that_with_the_lowest_number) {
+    Groups groups = groups_new(&arena);
+    Finding f = {.signature = "values-data-exp", .cause = {.group = "cse"}};
+    add_finding(&groups, &f, STATUS_NEW, 42080, true); /* a campaign adds them by signature */
+    add_finding(&groups, &f, STATUS_NEW, 9, true);
+    add_finding(&groups, &f, STATUS_NEW, 17, true);
+    ck_assert_int_eq(groups.group[0].first, 9);
+}
+END_TEST
+
 static void add_group(Groups *groups, const char *key, const char *signature, int64_t count,
                       const KnownIssue *issue) {
     group_add(groups, &(GroupFinding){.key = key,
@@ -178,6 +188,7 @@ int main(void) {
     TCase *tests = tcase_create("harness/groups");
     tcase_add_checked_fixture(tests, set_up, tear_down);
     tcase_add_test(tests, a_group_is_one_cause_or_one_signature);
+    tcase_add_test(tests, the_first_program_of_a_group_is_that_with_the_lowest_number);
     tcase_add_test(tests, attributed_groups_that_mostly_begin_at_one_op_are_joined);
     tcase_add_test(tests, attributed_groups_that_share_one_of_few_ops_are_joined);
     tcase_add_test(tests, a_stray_joins_the_group_whose_programs_all_have_one_of_its_ops);
