@@ -69,7 +69,7 @@ static const char *observed_sharing(const Issue *issue, const Printer *pr, const
     return t.v;
 }
 
-const char *script_observed(const Issue *issue, const Printer *pr, bool probes) {
+static const char *observed_value(const Issue *issue, const Printer *pr, bool probes) {
     const Finding *f = issue->finding;
     Arena *arena = pr->t->arena;
     const char *of = script_subject(issue, pr, probes);
@@ -103,4 +103,11 @@ const char *script_observed(const Issue *issue, const Printer *pr, bool probes) 
         return arena_printf(arena, "(%s.dtype, %s.size(), %s.stride())", of, of, of);
     }
     return "None";
+}
+
+const char *script_observed(const Issue *issue, const Printer *pr, bool probes) {
+    const char *value = observed_value(issue, pr, probes);
+    return strcmp(issue->finding->kind, "zero_sign") == 0
+               ? arena_printf(pr->t->arena, "torch.signbit(%s) & (%s == 0)", value, value)
+               : value;
 }

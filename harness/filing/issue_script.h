@@ -21,7 +21,8 @@ void script_print_import(Text *text, const Issue *issue);
 /* ---- issue_observed.c ---- */
 /* The tensor that the finding is about: "r[0]", "x". With probes, r[0] is what they saw. */
 const char *script_subject(const Issue *issue, const Printer *pr, bool probes);
-/* The expression that differs, without the write-through check. */
+/* The expression that differs, without the write-through check: where only the sign of a zero
+ * does, which zeros are negative, since comparing values accepts it. */
 const char *script_observed(const Issue *issue, const Printer *pr, bool probes);
 
 /* ---- issue_values.c ---- */
