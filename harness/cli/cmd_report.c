@@ -62,21 +62,28 @@ static int report_compare(const Options *o, Arena *arena) {
     if (!root) {
         return code;
     }
+    char message[1024];
+    if (!results_comparable(root[0], root[1], o->files, arena, message, sizeof message)) {
+        return complain(EXIT_BAD_INPUT, "%s", message);
+    }
     const ResultsDifference *d = results_compare(root[0], root[1], arena, &n);
     Text text = {.arena = arena};
     for (int i = 0; i < n; i++) {
-        fresh += strcmp(d[i].change, "new") == 0;
+        bool fails = strcmp(d[i].status, "new") == 0 || strcmp(d[i].status, "flaky") == 0;
+        fresh += fails && strcmp(d[i].change, "new") == 0;
         if (o->json) {
             text_printf(&text,
                         "{\"type\":\"group\",\"schema_version\":1,\"change\":\"%s\",\"group\":",
                         d[i].change);
             text_json_string(&text, d[i].group);
+            text_add(&text, ",\"standing\":");
+            text_json_string(&text, d[i].status);
             text_printf(&text, ",\"before\":%lld,\"after\":%lld}\n", (long long)d[i].before,
                         (long long)d[i].after);
         } else {
-            text_printf(&text, "%-10s  %-48s %8lld -> %lld findings\n", d[i].change,
-                        printable(arena, d[i].group), (long long)d[i].before,
-                        (long long)d[i].after);
+            text_printf(&text, "%-10s  %-48s %8lld -> %lld findings%s%s\n", d[i].change,
+                        printable(arena, d[i].group), (long long)d[i].before, (long long)d[i].after,
+                        fails ? "" : ", ", fails ? "" : printable(arena, d[i].status));
         }
     }
     if (!o->json) {

@@ -256,6 +256,28 @@ static bool dropped(const char *key) {
     return is_listed(keys, key);
 }
 
+/* What the runs have at `key`, each text once: "0.6.0, 0.7.0". */
+static const char *all_texts(const Merge *m, const char *key) {
+    Text t = {.arena = m->arena};
+    for (int i = 0; i < m->n; i++) {
+        const char *text = results_text(m->root[i], key, NULL);
+        bool before = !text;
+        for (int k = 0; k < i && !before; k++) {
+            before = strcmp(results_text(m->root[k], key, ""), text) == 0;
+        }
+        if (!before) {
+            text_printf(&t, t.n ? ", %s" : "%s", text);
+        }
+    }
+    return t.n ? t.v : "";
+}
+
+/* What may differ from run to run, and is then named for all of them. */
+static bool named_for_all(const char *key) {
+    static const char *const keys[] = {"twingrad", "compiler", NULL};
+    return is_listed(keys, key);
+}
+
 /* The members of the first object, then those that only later ones have. */
 static void merge_members(Merge *m, const Json *const *objects, int n) {
     const Json **value = arena_array(m->arena, const Json *, n);
@@ -284,6 +306,8 @@ static void merge_members(Merge *m, const Json *const *objects, int n) {
             text_add(m->out, ":");
             if (objects == m->root && strcmp(j->key, "pair") == 0) {
                 text_json_string(m->out, m->pair);
+            } else if (objects == m->root && named_for_all(j->key)) {
+                text_json_string(m->out, all_texts(m, j->key));
             } else if (kept_as_it_is(j->key)) {
                 text_json(m->out, j);
             } else {
@@ -296,74 +320,10 @@ static void merge_members(Merge *m, const Json *const *objects, int n) {
 
 /* ---- whole results ---- */
 
-/* The `n` characters of an executor, "torch:eager": those up to the mode; 0: it has none. */
-static int length_of_target(const char *executor, int n) {
-    const char *colon = memchr(executor, ':', (size_t)n);
-    return colon ? (int)(colon + 1 - executor) : 0;
-}
-
-/* The pair of runs that differ at most in the mode of their second target, and in the device of the
- * first one's mode, eager, as "torch:eager,torch:*" or "torch:eager*,torch:*"; NULL if they differ
- * otherwise. */
-static const char *joint_pair(Arena *arena, const char *a, const char *b) {
-    if (strcmp(a, b) == 0) {
-        return a;
-    }
-    int na = (int)strcspn(a, ","), nb = (int)strcspn(b, ",");
-    int first = length_of_target(a, na);
-    bool same = na == nb && strncmp(a, b, (size_t)na) == 0;
-    bool eager = first > 0 && length_of_target(b, nb) == first &&
-                 strncmp(a, b, (size_t)first) == 0 && strncmp(a + first, "eager", 5) == 0 &&
-                 strncmp(b + first, "eager", 5) == 0;
-    if (!a[na] || !b[nb] || !(same || eager)) {
-        return NULL;
-    }
-    const char *x = a + na + 1, *y = b + nb + 1;
-    int second = length_of_target(x, (int)strlen(x));
-    return second > 0 && strncmp(x, y, (size_t)second) == 0 && !strpbrk(y + second, ":,")
-               ? arena_printf(arena, "%.*s%s,%.*s*", same ? na : first, a, same ? "" : "eager*",
-                              second, x)
-               : NULL;
-}
-
-/* What the runs must have in common. */
-static int refuse_others(Merge *m, char *const *name, char *message, size_t message_size) {
-    static const char *const head[] = {"command", "pair", "fault"};
-    const Json *const *root = m->root;
-    m->pair = results_text(root[0], "pair", "none");
-    for (int i = 0; i < m->n; i++) {
-        const char *joint = joint_pair(m->arena, m->pair, results_text(root[i], "pair", "none"));
-        m->pair = joint ? joint : m->pair;
-        for (int k = 0; k < COUNT_OF(head); k++) {
-            const char *a = results_text(root[0], head[k], "none"),
-                       *b = results_text(root[i], head[k], "none");
-            if (strcmp(a, b) != 0 && !(strcmp(head[k], "pair") == 0 && joint)) {
-                snprintf(message, message_size,
-                         "%s: a run with another %s than that of %s ('%.60s', not '%.60s')",
-                         name[i], head[k], name[0], b, a);
-                return EXIT_BAD_INPUT;
-            }
-        }
-        for (int k = 0; k < i; k++) {
-            const char *shard = results_text(root[i], "shard", "1/1");
-            if (strcmp(results_text(root[i], "command", ""), "fuzz") == 0 &&
-                strcmp(results_text(root[i], "pair", ""), results_text(root[k], "pair", "")) == 0 &&
-                same_everywhere((const Json *[]){root[i], root[k]}, 2, "seed", m->arena) &&
-                strcmp(shard, results_text(root[k], "shard", "1/1")) == 0) {
-                snprintf(message, message_size,
-                         "%s: the same share of the same stream as in %s (shard %s)", name[i],
-                         name[k], shard);
-                return EXIT_BAD_INPUT;
-            }
-        }
-    }
-    return EXIT_AGREE;
-}
-
 int results_merge(const Json *const *root, char *const *name, int n, Arena *arena, Text *out,
                   char *message, size_t message_size) {
     Merge m = {.arena = arena, .out = out, .root = root, .n = n};
-    int code = refuse_others(&m, name, message, message_size);
+    int code = runs_of_one_kind(root, name, n, arena, &m.pair, message, message_size);
     if (code == EXIT_AGREE) {
         merge_members(&m, root, n);
         text_add(out, "\n");
@@ -380,6 +340,11 @@ static const Json *first_group(const Json *root, const char **name, const char *
     *name = grouped ? "group" : "signature";
     *count = grouped ? "findings" : "count";
     return grouped ? groups : results_list(root, "findings");
+}
+
+/* What a group is said to be; findings of a run without groups have an outcome. */
+static const char *group_status_of(const Json *g) {
+    return results_text(g, "standing", results_text(g, "outcome", "new"));
 }
 
 static double group_findings(const Json *root, const char *group) {
@@ -404,7 +369,8 @@ static int append_groups(ResultsDifference *d, int n, const Json *of, const Json
         double there = group_findings(other, group);
         if (k == n && (there > 0) == shared) {
             int64_t own = (int64_t)group_findings(of, group);
-            d[n++] = (ResultsDifference){group, change, of_is_after ? (int64_t)there : own,
+            d[n++] = (ResultsDifference){group, change, group_status_of(g),
+                                         of_is_after ? (int64_t)there : own,
                                          of_is_after ? own : (int64_t)there};
         }
     }

@@ -230,3 +230,53 @@ END
     refused report one.json --results again.json
     for bad in 0/4 5/4 1 1/ /4 a/b -1/4 1/0 1/1048577; do refused fuzz --shard "$bad" --runs 1; done
 }
+
+@test "shards of one stream that have programs in common are not merged, whatever their numbers" {
+    share() { "$TWINGRAD" fuzz --runs 20 --quiet --shard $1 --results ${1/\//-}.json; }
+    for shard in 1/2 2/2 1/4 3/4 2/3; do share $shard; done
+    refused report --merge 1-2.json 1-4.json
+    grep -q '1-4.json: programs of the same stream that are in 1-2.json, too (shards 1/4 and 1/2)' err.txt
+    refused report --merge 3-4.json 1-2.json
+    refused report --merge 1-2.json 2-2.json 1-4.json
+    refused report --merge 1-2.json 2-3.json
+    run -0 "$TWINGRAD" report --merge 2-2.json 1-4.json 3-4.json
+    json 'r[0]["summary"]["programs"] == 20' <<<"$output"
+    # a shard of a campaign with two jobs is two shards of twice as many
+    "$TWINGRAD" fuzz --jobs 2 --runs 40 --quiet --shard 1/2 --out jobs
+    refused report --merge jobs/results.json 1-4.json
+    refused report --merge jobs/results.json 1-2.json
+    run -0 "$TWINGRAD" report --merge jobs/results.json 3-4.json
+}
+
+@test "merged runs of different versions name them all" {
+    "$TWINGRAD" fuzz --runs 10 --quiet --shard 1/2 --results one.json
+    "$TWINGRAD" fuzz --runs 10 --quiet --shard 2/2 --results two.json
+    sed -i 's/"twingrad":"[^"]*"/"twingrad":"0.1.0"/' one.json
+    sed -i 's/"twingrad":"[^"]*"/"twingrad":"0.2.0"/; s/"compiler":"[^"]*"/"compiler":"tcc"/' two.json
+    "$TWINGRAD" report --merge one.json two.json --results merged.json $(forms)
+    valid_forms
+    json 'r[0]["twingrad"] == "0.1.0, 0.2.0" and r[0]["compiler"].endswith(", tcc")' <merged.json
+    sed 's/<[^>]*>//g' page.html | grep -q '0.1.0, 0.2.0'
+    grep -q '"version":"0.1.0, 0.2.0"' out.sarif
+    "$TWINGRAD" report --merge one.json --sarif again.sarif
+    grep -q '"semanticVersion":"0.1.0"' again.sarif
+}
+
+@test "report --compare fails on new groups only that are not known, and compares one pair" {
+    "$TWINGRAD" fuzz --runs 600 --quiet --results old.json
+    run -1 "$TWINGRAD" fuzz --fault RG-1 --runs 600 --quiet --results new.json
+    for word in known allowed; do
+        sed "/\"groups\"/s/\"standing\":\"new\"/\"standing\":\"$word\"/g" new.json >explained.json
+        run -0 "$TWINGRAD" report --compare old.json explained.json
+        grep -qE "^new .* findings, $word\$" <<<"$output"
+        grep -q '^0 of 1 groups new' <<<"$output"
+        run -0 "$TWINGRAD" report --compare --json old.json explained.json
+        grep -q "\"standing\":\"$word\"" <<<"$output"
+    done
+    sed 's/"pair":"reference,compiled"/"pair":"torch:eager,torch:inductor"/' new.json >torch.json
+    refused report --compare old.json torch.json
+    grep -q "torch.json: a run with another pair than that of old.json ('torch:eager,torch:inductor', not 'reference,compiled')" err.txt
+    # releases and modes of a target may differ
+    sed 's/"pair":"reference,compiled"/"pair":"torch2.8:eager,torch2.8:dynamo"/' new.json >older.json
+    run -0 "$TWINGRAD" report --compare older.json torch.json
+}
