@@ -59,7 +59,8 @@ struct Campaign {
     const CampaignOptions *options;
     const Output *output;
     const FuzzEngine *engine;
-    char *out, *folder;   /* absolute */
+    char *out;            /* as it was given */
+    char *folder;         /* OUT/campaign, absolute */
     const char *target;   /* the program that the engine runs */
     const char *mutators; /* AFL++ */
     Arena arena;          /* as long as the campaign */

@@ -206,8 +206,8 @@ static int check_options(Campaign *c, const CampaignOptions *o) {
                : output_problem(c->output, EXIT_ENVIRONMENT, "%s", message);
 }
 
-/* Finds OUT, which is made if it does not exist, as an absolute path; without --out, a new folder
- * among the system's temporary files. */
+/* Makes OUT if it does not exist; without --out, a new folder among the system's temporary files.
+ * Reports are named by the path as it was given: code scanning wants one within the repository. */
 static int open_out(Campaign *c, const CampaignOptions *o) {
     char message[1024];
     const char *out = o->out;
@@ -227,7 +227,11 @@ static int open_out(Campaign *c, const CampaignOptions *o) {
         return output_problem(c->output, EXIT_ENVIRONMENT, "cannot find '%s': %s", out,
                               strerror(errno));
     }
-    c->out = arena_strdup(&c->arena, real);
+    size_t length = strlen(out);
+    while (length > 1 && out[length - 1] == '/') {
+        length--;
+    }
+    c->out = arena_printf(&c->arena, "%.*s", (int)length, out);
     c->folder = arena_printf(&c->arena, "%s/campaign", real);
     free(real);
     return 0;

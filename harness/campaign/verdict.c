@@ -20,6 +20,16 @@ static FindingStatus status_of(const char *name) {
     return STATUS_NEW;
 }
 
+/* The file of a report, OUT/SIGNATURE/minimized.json, where OUT is now: a campaign that is resumed
+ * may be in another folder, or be named from another one. */
+static const char *verdict_file(Campaign *c, const char *stored) {
+    const char *slash = strrchr(stored, '/'), *at = slash;
+    while (at && at > stored && at[-1] != '/') {
+        at--;
+    }
+    return at ? arena_printf(&c->arena, "%s/%s", c->out, at) : stored;
+}
+
 static void read_verdict(Campaign *c, TriageResult *s) {
     char *text, *field[FIELDS], message[256];
     int64_t length;
@@ -40,7 +50,7 @@ static void read_verdict(Campaign *c, TriageResult *s) {
     s->group = field[1];
     s->issue = field[2][0] ? field[2] : NULL;
     s->statements = atoi(field[3]);
-    s->file = field[4][0] ? field[4] : NULL;
+    s->file = field[4][0] ? verdict_file(c, field[4]) : NULL;
     s->record = field[5];
     s->ops = text && text[0] ? strsep(&text, "\n") : NULL; /* older campaigns have none */
 }

@@ -114,16 +114,21 @@ static void verdict(Page *p) {
     const Json *grouped = results_list(p->summary, "groups"),
                *signatures = page_member(p->root, "findings");
     int fresh_groups = groups_that_are(p, "new") + groups_that_are(p, "flaky"),
-        known_groups = groups_that_are(p, "known");
-    markup_open(p->m, "header", "class", fresh + unconfirmed ? "bad" : NULL, NULL);
+        known_groups = groups_that_are(p, "known"), bad = results_cases(p->root, "bad"),
+        fixed = results_cases(p->root, "fixed");
+    markup_open(p->m, "header", "class", fresh + unconfirmed + bad ? "bad" : NULL, NULL);
     markup_open(p->m, "h1", NULL);
     markup_text(p->m, "twingrad %s: ", results_text(p->root, "command", "?"));
-    markup_element(p->m, "b", NULL, NULL,
-                   !fresh ? unconfirmed ? page_count(p->arena, unconfirmed, "unconfirmed finding")
-                                        : "no new finding"
-                   : grouped ? arena_printf(p->arena, "%s of findings",
-                                            page_count(p->arena, fresh_groups, "new group"))
-                             : page_count(p->arena, fresh, "new finding"));
+    const char *outcome =
+        !fresh ? unconfirmed ? page_count(p->arena, unconfirmed, "unconfirmed finding")
+                             : "no new finding"
+        : grouped ? arena_printf(p->arena, "%s of findings",
+                                 page_count(p->arena, fresh_groups, "new group"))
+                  : page_count(p->arena, fresh, "new finding");
+    markup_element(
+        p->m, "b", NULL, NULL,
+        bad ? arena_printf(p->arena, "%s, %s", outcome, page_count(p->arena, bad, "bad file"))
+            : outcome);
     markup_close(p->m);
     markup_open(p->m, "p", NULL);
     markup_text(p->m, "%s through %s: ",
@@ -146,6 +151,12 @@ static void verdict(Page *p) {
         markup_text(p->m, " %s %s known.", page_count(p->arena, n, grouped ? "group" : "finding"),
                     n == 1 ? "is" : "are");
     }
+    if (fixed) {
+        markup_text(p->m, " %s fixed: the known issue no longer shows.",
+                    fixed == 1
+                        ? "1 program is"
+                        : arena_printf(p->arena, "%s are", page_count(p->arena, fixed, "program")));
+    }
     markup_close(p->m);
     markup_close(p->m);
 }
@@ -154,8 +165,9 @@ static void run_card(Page *p) {
     const char *fault = results_text(p->root, "fault", "none");
     markup_open(p->m, "ul", "class", "card", NULL);
     card(p, "pair", results_text(p->root, "pair", "?"));
-    if (page_member(p->root, "seed")) {
-        card(p, "seed", arena_printf(p->arena, "%.0f", results_number(p->root, "seed")));
+    const Json *seed = page_member(p->root, "seed");
+    if (seed && seed->kind == JSON_NUMBER) { /* its digits: a double has too few */
+        card(p, "seed", arena_printf(p->arena, "%.*s", seed->length, seed->text));
     }
     card(p, "programs", page_number(p->arena, results_number(p->summary, "programs")));
     if (page_member(p->summary, "statements")) {

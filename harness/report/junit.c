@@ -29,6 +29,14 @@ static Mark mark_of(const char *outcome) {
     return ERROR;
 }
 
+/* Of a finding that fails the run, a crash ("crash", "crash_signal_6") or a timeout is an error. */
+static Mark mark_of_finding(const char *outcome, const Json *f) {
+    Mark mark = mark_of(outcome);
+    const char *kind = results_text(f, "kind", "");
+    bool dies = strncmp(kind, "crash", strlen("crash")) == 0 || strcmp(kind, "timeout") == 0;
+    return mark == FAILURE && dies ? ERROR : mark;
+}
+
 typedef struct Suite {
     Markup *m;
     int count[MARKS];
@@ -71,11 +79,9 @@ static const char *body_of(Arena *arena, const Json *f) {
 }
 
 static void add_finding(Suite *s, Arena *arena, const Json *f) {
-    const char *kind = results_text(f, "kind", ""), *outcome = results_text(f, "outcome", "new");
-    Mark mark =
-        strcmp(kind, "crash") == 0 || strcmp(kind, "timeout") == 0 ? ERROR : mark_of(outcome);
+    const char *outcome = results_text(f, "outcome", "new");
     add_case(s, results_text(f, "oracle", "?"), results_text(f, "signature", "?"),
-             results_text(f, "file", NULL), mark,
+             results_text(f, "file", NULL), mark_of_finding(outcome, f),
              arena_printf(arena, "%s: %s in %.0f programs", outcome,
                           results_text(f, "signature", "?"), results_number(f, "count")),
              results_text(f, "oracle", "?"), body_of(arena, f));
@@ -86,7 +92,7 @@ static void add_all(Suite *s, const Json *root, Arena *arena) {
         const char *file = results_text(c, "file", "?"), *outcome = results_text(c, "outcome", "?"),
                    *name = results_text(c, "name", "");
         const Json *f = finding_of(root, file);
-        add_case(s, file, *name ? name : file, file, mark_of(outcome),
+        add_case(s, file, *name ? name : file, file, mark_of_finding(outcome, f),
                  results_text(c, "why", outcome), f ? results_text(f, "oracle", "?") : outcome,
                  body_of(arena, f));
     }

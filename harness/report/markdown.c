@@ -54,6 +54,28 @@ static void groups(Text *t, Arena *arena, const Json *summary) {
     text_add(t, list ? "\n" : "");
 }
 
+/* The stored programs that could not be read, and those of known issues that no longer show. */
+static void stored(Text *t, const Json *root) {
+    static const char *const outcomes[] = {"bad", "fixed"};
+    if (results_cases(root, "bad") + results_cases(root, "fixed") == 0) {
+        return;
+    }
+    text_add(t, "| outcome | file | why |\n| --- | --- | --- |\n");
+    for (int i = 0; i < COUNT_OF(outcomes); i++) {
+        for (const Json *c = results_list(root, "cases"); c; c = c->next) {
+            if (strcmp(results_text(c, "outcome", ""), outcomes[i]) == 0) {
+                text_add(t, "| ");
+                markdown_cell(t, outcomes[i]);
+                markdown_cell(t, results_text(c, "file", "?"));
+                markdown_cell(t, results_text(c, "why", ""));
+                t->n--; /* the blank after the last bar */
+                text_add(t, "\n");
+            }
+        }
+    }
+    text_add(t, "\n");
+}
+
 static void counts(Text *t, const Json *summary, const char *key, const char *title) {
     for (const Json *j = results_list(summary, key); j; j = j->next) {
         text_printf(t, "| %s: %s | %.0f |\n", title, j->key, json_double(j));
@@ -65,13 +87,18 @@ void results_markdown(const Json *root, Arena *arena, Text *out) {
                                            "known", "allowed", "unreproduced"};
     const Json *summary = json_get(root, "summary");
     int fresh = results_count(root, "new") + results_count(root, "flaky"),
-        unconfirmed = results_count(root, "unconfirmed"), known = results_count(root, "known");
+        unconfirmed = results_count(root, "unconfirmed"), known = results_count(root, "known"),
+        bad = results_cases(root, "bad"), fixed = results_cases(root, "fixed");
     text_printf(out, "## twingrad %s, %s: ", results_text(root, "command", "?"),
                 results_text(root, "pair", "?"));
     text_printf(out, fresh ? "%d finding%s" : "no new finding", fresh, fresh == 1 ? "" : "s");
     if (unconfirmed) {
         text_printf(out, ", %d to be confirmed", unconfirmed);
     }
+    if (bad) {
+        text_printf(out, ", %d bad file%s", bad, bad == 1 ? "" : "s");
+    }
+    text_printf(out, fixed ? ", %d fixed" : "", fixed);
     text_printf(out, known ? " (%d known)\n\n" : "\n\n", known);
     text_printf(out, "%.0f programs, %.0f agree, %.0f skipped.\n\n",
                 results_number(summary, "programs"), results_number(summary, "agree"),
@@ -84,6 +111,7 @@ void results_markdown(const Json *root, Arena *arena, Text *out) {
         }
         text_add(out, "\n");
     }
+    stored(out, root);
     groups(out, arena, summary);
     text_add(out,
              "<details><summary>Skips and errors</summary>\n\n| what | count |\n| --- | --- |\n");

@@ -69,12 +69,15 @@ void markup_end(Markup *m, Text *out) {
     free(m);
 }
 
-/* Replaces, in place, control characters but tab and line ends, and invalid UTF-8. */
+/* Replaces, in place, control characters but tab and line ends, U+FFFE and U+FFFF, and invalid
+ * UTF-8. */
 static const xmlChar *legal(char *s) {
     for (char *at = s; *at; at++) {
         unsigned char c = (unsigned char)*at;
         if (c < 0x20 && c != '\t' && c != '\n' && c != '\r') {
             *at = '?';
+        } else if (memcmp(at, "\xEF\xBF", 2) == 0 && (at[2] == '\xBE' || at[2] == '\xBF')) {
+            at[2] = '\xBD'; /* U+FFFD, the replacement character */
         }
     }
     if (!xmlCheckUTF8((const xmlChar *)s)) {

@@ -1,5 +1,5 @@
 /* Markup: XML and XHTML through libxml2's writer, which escapes and keeps tags paired. Bytes that
- * XML 1.0 forbids become '?'. */
+ * XML 1.0 forbids become '?', and its two forbidden characters beyond ASCII U+FFFD. */
 #ifndef HARNESS_MARKUP_H
 #define HARNESS_MARKUP_H
 

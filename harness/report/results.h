@@ -88,6 +88,8 @@ double results_number(const Json *object, const char *key);
 const Json *results_list(const Json *root, const char *key);
 /* Findings whose outcome is `outcome`. */
 int results_count(const Json *root, const char *outcome);
+/* Stored programs whose outcome is `outcome`. */
+int results_cases(const Json *root, const char *outcome);
 /* The group that a finding is in: the one it names, or that of its cause, of the pass that its
  * cause is a step of, or of its signature; "" if none is listed. */
 const char *results_group_of(const Json *root, const Json *finding);

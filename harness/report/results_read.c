@@ -19,12 +19,20 @@ const Json *results_list(const Json *root, const char *key) {
     return j && (j->kind == JSON_ARRAY || j->kind == JSON_OBJECT) ? j->child : NULL;
 }
 
-int results_count(const Json *root, const char *outcome) {
+static int with_outcome(const Json *first, const char *outcome) {
     int n = 0;
-    for (const Json *f = results_list(root, "findings"); f; f = f->next) {
-        n += strcmp(results_text(f, "outcome", ""), outcome) == 0;
+    for (const Json *j = first; j; j = j->next) {
+        n += strcmp(results_text(j, "outcome", ""), outcome) == 0;
     }
     return n;
+}
+
+int results_count(const Json *root, const char *outcome) {
+    return with_outcome(results_list(root, "findings"), outcome);
+}
+
+int results_cases(const Json *root, const char *outcome) {
+    return with_outcome(results_list(root, "cases"), outcome);
 }
 
 const char *results_group_of(const Json *root, const Json *finding) {

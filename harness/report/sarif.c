@@ -7,6 +7,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { MAX_RESULTS = 5000 };
 
@@ -36,16 +37,27 @@ static void rule(Text *t, Arena *arena, OracleId id) {
     text_add(t, ",\"defaultConfiguration\":{\"level\":\"error\"}}");
 }
 
+/* The file without the current directory before it: code scanning takes no absolute path. */
+static const char *from_here(Arena *arena, const char *file) {
+    char here[4096];
+    if (file[0] == '/' && getcwd(here, sizeof here)) {
+        const char *folder = arena_printf(arena, "%s/", strcmp(here, "/") == 0 ? "" : here);
+        size_t n = strlen(folder);
+        file += strncmp(file, folder, n) == 0 && file[n] ? n : 0;
+    }
+    return strncmp(file, "./", 2) == 0 ? file + 2 : file;
+}
+
 /* A path relative to the repository, as a URI: percent-encoded but for unreserved characters and
  * '/'. A folder's finding is its minimized.json. */
 static void uri(Text *t, const char *file) {
     text_add(t, "\"");
-    for (const unsigned char *c =
-             (const unsigned char *)(strncmp(file, "./", 2) == 0 ? file + 2 : file);
-         *c; c++) {
+    for (const unsigned char *c = (const unsigned char *)file; *c; c++) {
         bool plain = (*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z') ||
                      (*c >= '0' && *c <= '9') || strchr("-._~/", *c);
-        text_printf(t, plain ? "%c" : "%%%02X", *c);
+        if (*c != '/' || c[1] != '/') { /* "out/" is a folder's name, too */
+            text_printf(t, plain ? "%c" : "%%%02X", *c);
+        }
     }
     text_add(t, "\"");
 }
@@ -82,7 +94,7 @@ static void result(Text *t, Arena *arena, const Json *f) {
                          results_text(f, "statement", "?"), results_text(f, "a", "?"),
                          results_text(f, "b", "?")));
     text_add(t, ",\"locations\":[{\"physicalLocation\":{\"artifactLocation\":{\"uri\":");
-    uri(t, arena_printf(arena, "%.*s", (int)length, file));
+    uri(t, from_here(arena, arena_printf(arena, "%.*s", (int)length, file)));
     text_printf(
         t, "},\"region\":{\"startLine\":%d,\"startColumn\":1,\"endLine\":%d,\"endColumn\":2}}}],",
         line, line);
@@ -98,7 +110,8 @@ void results_sarif(const Json *root, Arena *arena, Text *out) {
     text_add(out, "{\"$schema\":\"https://json.schemastore.org/"
                   "sarif-2.1.0.json\",\"version\":\"2.1.0\",\"runs\":[{\"tool\":{\"driver\":{"
                   "\"name\":\"twingrad\",");
-    sarif_member(out, "semanticVersion", results_text(root, "twingrad", "0.0.0"));
+    const char *version = results_text(root, "twingrad", "0.0.0"); /* of merged runs: several */
+    sarif_member(out, strchr(version, ',') ? "version" : "semanticVersion", version);
     text_add(out, ",\"rules\":[");
     for (int id = 0; id < ORACLE_COUNT; id++) {
         rule(out, arena, (OracleId)id);

@@ -280,3 +280,63 @@ END
     sed 's/"pair":"reference,compiled"/"pair":"torch2.8:eager,torch2.8:dynamo"/' new.json >older.json
     run -0 "$TWINGRAD" report --compare older.json torch.json
 }
+
+@test "a crash is an error in JUnit, and one that is known is skipped" {
+    run -1 "$TWINGRAD" fuzz --fault RG-1 --runs 600 --quiet --results new.json
+    for kind in crash crash_signal_6 timeout; do
+        sed "s/\"kind\":\"[a-z_]*\"/\"kind\":\"$kind\"/" new.json >crash.json
+        "$TWINGRAD" report crash.json --junit out.xml
+        grep -q 'failures="0" errors="1" skipped="0"' out.xml
+        sed 's/"outcome":"new"/"outcome":"known"/' crash.json >known.json
+        "$TWINGRAD" report known.json --junit out.xml
+        grep -q 'failures="0" errors="0" skipped="1"' out.xml
+    done
+}
+
+@test "the two characters beyond ASCII that XML forbids are replaced" {
+    sed 's/"name": "good"/"name": "<\\uFFFE\\uFFFF\\uFFFD\\uFF5E>"/' good.json >odd.json
+    "$TWINGRAD" replay odd.json $(forms)
+    valid_forms
+    grep -qF '&lt;���～&gt;' out.xml
+}
+
+@test "a bad file and a known issue that no longer shows are in every form of a replay" {
+    echo '{' >bad.json
+    printf '{"known":[{"signature":"*","program":"good.json","issue":"https://example.org/1","date":"2026-01-01","note":"n"}]}' >known.json
+    run -2 "$TWINGRAD" replay --known known.json good.json bad.json --results results.json $(forms)
+    valid_forms
+    grep -q '^## twingrad replay, .*: no new finding, 1 bad file, 1 fixed$' summary.md
+    grep -qF '| bad | bad.json | not a program |' summary.md
+    grep -qF '| fixed | good.json | https://example.org/1 |' summary.md
+    grep -q '<header class="bad">' page.html
+    grep -q 'no new finding, 1 bad file</b>' page.html
+    grep -q '1 program is fixed: the known issue no longer shows.' page.html
+    run -0 "$TWINGRAD" replay --known known.json good.json $(forms)
+    valid_forms
+    ! grep -q 'bad file\|class="bad"' page.html
+}
+
+@test "a seed of 64 bits is printed to its last digit" {
+    "$TWINGRAD" fuzz --runs 5 --quiet --seed 18446744073709551615 --results results.json $(forms)
+    valid_forms
+    sed 's/<[^>]*>//g' page.html | grep -q 'seed18446744073709551615programs'
+}
+
+@test "files in SARIF are relative to the current directory, of searches and of campaigns" {
+    for engine in "" "--engine builtin"; do
+        for out in out ./out/ "$PWD/out"; do
+            run -1 "$TWINGRAD" fuzz $engine --fault RG-1 --runs 600 --quiet --out "$out" --sarif out.sarif
+            [ "$(grep -o '"uri":"[^"]*"' out.sarif)" = '"uri":"out/trace-requires_grad-setitem/minimized.json"' ]
+            rm -r out
+        done
+    done
+    # also where the campaign began in another folder
+    run -1 "$TWINGRAD" fuzz --engine builtin --fault RG-1 --runs 600 --quiet --out out
+    mkdir -p elsewhere
+    mv out elsewhere/out
+    rm elsewhere/out/campaign/ended
+    cd elsewhere
+    run -1 "$TWINGRAD" fuzz --resume --quiet --out out --sarif out.sarif
+    [ "$(grep -o '"uri":"[^"]*"' out.sarif)" = '"uri":"out/trace-requires_grad-setitem/minimized.json"' ]
+    [ -s out/trace-requires_grad-setitem/minimized.json ]
+}
