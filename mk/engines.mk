@@ -8,6 +8,7 @@ ENGINE_NEEDS_afl := $(AFL)/campaign $(AFL)/twingrad_mutators.so
 ENTRIES := check native codec json
 .PHONY: engine entries libfuzzer afl-mutators growth
 engine: $(ENGINE_NEEDS_$(ENGINE)) ## what ENGINE=libfuzzer or afl needs for campaigns
+	$(if $(filter-out builtin libfuzzer afl,$(ENGINE)),$(error there is no engine '$(ENGINE)': builtin, libfuzzer, afl))@:
 entries: $(ENTRIES:%=$(OUT)/fuzz/engines/entry_%) ## the fuzz targets with a main of their own, which replays files
 $(OUT)/fuzz/engines/entry_%: fuzz/engines/entry_%.c fuzz/engines/entry_main.c $(OUT)/libtwingrad.a
 	@mkdir -p $(dir $@)

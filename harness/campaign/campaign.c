@@ -147,14 +147,17 @@ static void job_ended(Campaign *c, Job *job, int status) {
     /* one of the programs may have been given up: if there is no memory, no program runs */
     bool none = checked <= (hungry ? 1 : 0);
     bool early = none && (hungry || l->deaths > 2 || now_seconds() - job->started < EARLY_SECONDS);
-    job->finished = WIFEXITED(status) && WEXITSTATUS(status) == 0;
+    bool done = WIFEXITED(status) && WEXITSTATUS(status) == 0;
+    job->finished = done && c->engine->ends;
     job->died_early = early && !job->finished ? job->died_early + 1 : 0;
     if (job->died_early >= MAX_EARLY ||
         (WIFEXITED(status) && WEXITSTATUS(status) == EXIT_ENVIRONMENT && !hungry)) {
         job->finished = true;
         const char *line = last_line_of_log(c, job);
         campaign_problem(c, EXIT_ENVIRONMENT, "job %s does not run: %s", job->name,
-                         line[0] ? line : "its log is empty, as on a full disk");
+                         line[0] ? line
+                         : done  ? "it ends without checking a program"
+                                 : "its log is empty, as on a full disk");
     }
 }
 

@@ -6,7 +6,8 @@
  *                              judged/    those that are done
  *                              verdicts/  the triage result of each signature
  *                              NAME/      a job's own folder: its ledger, its log
- *                              records.jsonl, words, settings, ledger (of the campaign), lock
+ *                              records.jsonl, words, settings, seeded, ledger (of the campaign),
+ *                              lock, ended
  *     OUT/SIGNATURE/           a report, once the supervisor has seen the finding again
  *
  * Everything is written to the folder before it is counted, so a campaign that is killed at any
@@ -44,6 +45,7 @@ typedef struct Campaign Campaign;
 typedef struct FuzzEngine {
     const char *name, *text;
     int first_seeds; /* programs of the generator to begin with, where the engine needs a corpus */
+    bool ends;       /* a job ends when its share of the programs is checked; others never do */
     /* Finds what the engine needs; false and one sentence if it is not here. */
     bool (*ready)(Campaign *c, char *message, size_t message_size);
     /* In the job's process: becomes the engine. Returns only if that fails. */
@@ -100,7 +102,8 @@ int campaign_run(const CampaignOptions *o, const Output *output, CampaignParse *
 /* Makes the folder, or opens that of a campaign to resume: 0, or an exit code after a problem. `*o`
  * becomes the options that hold (with `resume`: the stored ones, overridden by these). */
 int folder_open(Campaign *c, CampaignOptions *o, CampaignParse *parse);
-/* Fills corpus/ from --corpus and, for an engine that needs a corpus, from the generator. */
+/* Fills corpus/ from --corpus and, for an engine that needs a corpus, from the generator, unless
+ * that was done before: the file `seeded` says so. */
 int folder_seed(Campaign *c);
 /* Is this file of a job complete? Engines write in place: while jobs run, a file counts as complete
  * a second after it was last written. */
@@ -118,6 +121,17 @@ int64_t folder_count(const char *path);
 /* ---- campaign/campaign.c ---- */
 /* Did the process that confirms new/NAME end without an answer in this run? */
 bool confirm_left(const Campaign *c, const char *name);
+
+/* ---- campaign/anew.c ---- */
+/* Removes what an earlier campaign left in the folder, but for its corpus, which becomes seeds. */
+void folder_begin_anew(Campaign *c);
+uint64_t content_hash(const char *v, int64_t n);
+
+/* ---- campaign/settings.c ---- */
+/* What a campaign that is resumed must share, in c->scratch. */
+const char *settings_print(Campaign *c, const CampaignOptions *o);
+/* What the first difference is in, "number of jobs"; NULL if there is none. */
+const char *settings_difference(Campaign *c, const char *before, const char *now);
 
 /* ---- campaign/confirm.c ---- */
 /* The exit statuses of a process that confirms: none with which a process ends otherwise, as die

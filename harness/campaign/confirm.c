@@ -254,10 +254,10 @@ static ConfirmStatus confirm_triage(Confirmation *j, const CheckResult *out, boo
     MinimizeStats stats = {.checks = external ? TARGET_CHECKS : MINIMIZE_CHECKS,
                            .seconds = external ? TARGET_SECONDS : 0};
     const char *folder = folder_of(j, &finding);
-    bool kept = report_exists(c->out, folder),
-         minimize = !as_is && o->minimize && !(external && late); /* kept: by an earlier campaign */
-    const Program *small = minimize && !kept ? confirm_smaller(j, &finding, &stats) : j->program;
     snprintf(path, sizeof path, "%s/%s", c->out, folder);
+    bool kept = is_reported(j, path), /* an earlier campaign's report is replaced */
+        minimize = !as_is && o->minimize && !(external && late);
+    const Program *small = minimize && !kept ? confirm_smaller(j, &finding, &stats) : j->program;
     Report r = {j->program,
                 small,
                 &finding,
@@ -270,7 +270,7 @@ static ConfirmStatus confirm_triage(Confirmation *j, const CheckResult *out, boo
         output_problem(c->output, EXIT_ENVIRONMENT, "%s", message);
         return CONFIRM_TROUBLE;
     }
-    if (!is_reported(j, path)) {
+    if (!kept) {
         confirm_print_finding(j, small, &finding, out->fired, path);
     }
     snprintf(finding.signature, sizeof finding.signature, "%s", out->finding.signature);

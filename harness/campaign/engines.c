@@ -1,9 +1,9 @@
 /* The engines: what each needs, how a job becomes it, where it leaves its artifacts. Adding one is
  * a row and its functions.
  *
- * Flags are those that clusters use (timeout, memory limit); the number of a job is added to the
- * seed. The targets record differences in the campaign's folder and go on, so what stops an engine
- * is a crash or a hang of twingrad. */
+ * Flags are those that clusters use (timeout; for libFuzzer a memory limit); the number of a job is
+ * added to the seed. The targets record differences in the campaign's folder and go on, so what
+ * stops an engine is a crash or a hang of twingrad. */
 #include "harness/campaign/campaign.h"
 
 #include "harness/campaign/worker.h"
@@ -197,39 +197,57 @@ static void afl_become(Campaign *c, int job) {
     execvp(argv[0], argv);
 }
 
-/* AFL++ names files id:000012,src:..: crashes and hangs are to be confirmed, the queue is a corpus
- * for other engines. */
-static void afl_gather(Campaign *c) {
-    static const struct {
-        const char *from, *to;
-    } parts[] = {{"crashes", "new"}, {"hangs", "new"}, {"queue", "corpus"}};
-    for (int k = 0; k < c->njobs; k++) {
-        for (int i = 0; i < COUNT_OF(parts); i++) {
-            const char *folder =
-                arena_printf(&c->scratch, "%s/afl/%s/%s", c->folder, c->job[k].name, parts[i].from);
-            char **path;
-            int n = io_list(&c->scratch, folder, "id:", &path);
-            int f = i == 2 ? (int)c->job[k].taken : 0;
-            for (; f < n && folder_settled(c, path[f]); f++) {
-                const char *base = strrchr(path[f], '/') + 1;
-                if (i < 2 || strstr(base, ",orig:") == NULL) { /* seeds were copied from corpus/ */
-                    folder_take(c, path[f], parts[i].to,
-                                arena_printf(&c->scratch, "%s-%s-%.9s", c->job[k].name,
-                                             parts[i].from, base));
-                }
+/* Crashes and hangs are to be confirmed. AFL++ names them id:000012,src:.., moves the folder aside
+ * (crashes.2026-11-21-..) when it goes on, and counts from 0 again: the hash of the contents tells
+ * them apart. */
+static void gather_artifacts(Campaign *c, const Job *job, const char *kind) {
+    char **folder, **path, *text, message[256];
+    int64_t length;
+    int nfolders = io_list(
+        &c->scratch, arena_printf(&c->scratch, "%s/afl/%s", c->folder, job->name), kind, &folder);
+    for (int i = 0; i < nfolders; i++) {
+        int n = io_list(&c->scratch, folder[i], "id:", &path);
+        for (int k = 0; k < n; k++) {
+            if (folder_settled(c, path[k]) && io_read(&c->scratch, path[k], IO_MAX_BYTES, &text,
+                                                      &length, message, sizeof message) == IO_OK) {
+                folder_take(c, path[k], "new",
+                            arena_printf(&c->scratch, "%s-%s-%.9s-%016llx", job->name, kind,
+                                         strrchr(path[k], '/') + 1,
+                                         (unsigned long long)content_hash(text, length)));
             }
-            c->job[k].taken = i == 2 ? f : c->job[k].taken;
         }
+    }
+}
+
+/* The queue is a corpus for other engines. */
+static void gather_queue(Campaign *c, Job *job) {
+    char **path;
+    int n = io_list(&c->scratch, arena_printf(&c->scratch, "%s/afl/%s/queue", c->folder, job->name),
+                    "id:", &path);
+    for (; job->taken < n && folder_settled(c, path[job->taken]); job->taken++) {
+        const char *base = strrchr(path[job->taken], '/') + 1;
+        if (strstr(base, ",orig:") == NULL) { /* seeds were copied from corpus/ */
+            folder_take(c, path[job->taken], "corpus",
+                        arena_printf(&c->scratch, "%s-queue-%.9s", job->name, base));
+        }
+    }
+}
+
+static void afl_gather(Campaign *c) {
+    for (int k = 0; k < c->njobs; k++) {
+        gather_artifacts(c, &c->job[k], "crashes");
+        gather_artifacts(c, &c->job[k], "hangs");
+        gather_queue(c, &c->job[k]);
     }
 }
 
 /* ---- the table ---- */
 
 static const FuzzEngine engines[] = {
-    {"builtin", "the generator and mutators of this process", 0, builtin_ready, builtin_become,
-     NULL},
-    {"libfuzzer", "LLVM's libFuzzer", FIRST_SEEDS, libfuzzer_ready, libfuzzer_become, NULL},
-    {"afl", "AFL++", FIRST_SEEDS, afl_ready, afl_become, afl_gather},
+    {"builtin", "the generator and mutators of this process", 0, true, builtin_ready,
+     builtin_become, NULL},
+    {"libfuzzer", "LLVM's libFuzzer", FIRST_SEEDS, false, libfuzzer_ready, libfuzzer_become, NULL},
+    {"afl", "AFL++", FIRST_SEEDS, false, afl_ready, afl_become, afl_gather},
 };
 
 const FuzzEngine *engine_find(const char *name) {

@@ -39,34 +39,119 @@ int64_t folder_count(const char *path) {
     return n;
 }
 
-/* ---- making and resuming ---- */
-
-/* The settings that a resumed campaign must share: those that decide what is a finding. */
-static const char *settings_of(Campaign *c, const CampaignOptions *o) {
-    Text t = {.arena = &c->scratch};
-    const CompileOptions *compile = &o->checker.compile;
-    char faults[256] = "none";
-    if (compile->fault != FAULT_NONE) {
-        faults_text(compile, faults, sizeof faults);
-    }
-    text_printf(&t, "seed %llu\npair %s\nfault %s\nlimit %lld\n", (unsigned long long)o->seed,
-                o->checker.pair, faults, (long long)compile->opt_limit);
-    text_printf(&t, "disabled %llx", (unsigned long long)compile->disabled.pass);
-    for (int i = 0; i < COUNT_OF(compile->disabled.step); i++) {
-        text_printf(&t, " %llx", (unsigned long long)compile->disabled.step[i]);
-    }
-    text_printf(&t, "\npoke %d strict %d\n", o->checker.poke, o->checker.targets.strict);
-    if (strcmp(c->engine->name, "builtin") == 0) {
-        text_printf(&t, "builtin jobs %lld mutate %lld", (long long)max_i64(o->jobs, 1),
-                    (long long)o->mutate);
-        if (o->shard.count > 1) { /* campaigns of earlier versions had no shards */
-            text_printf(&t, " shard %lld/%lld", (long long)o->shard.index + 1,
-                        (long long)o->shard.count);
-        }
-        text_add(&t, "\n");
-    }
-    return t.v;
+static bool write_text(Campaign *c, const char *name, const char *text, char *message,
+                       size_t message_size) {
+    return io_write(in_folder(c, name), text, (int64_t)strlen(text), message, message_size);
 }
+
+/* ---- seeds ---- */
+
+typedef struct Seeding {
+    Campaign *campaign;
+    const char *corpus;
+    bool counts; /* only counts the programs */
+    Arena arena;
+    int64_t n;
+    int code;
+} Seeding;
+
+static void add_seed(Seeding *s, const char *kind, const Program *p) {
+    Bytes bytes = codec_encode(&s->arena, p);
+    Campaign *c = s->campaign;
+    char message[1024];
+    const char *path =
+        arena_printf(&s->arena, "%s/corpus/seed-%s-%06lld", c->folder, kind, (long long)s->n++);
+    if (!io_put(path, arena_printf(&s->arena, "%s/seed.tmp", c->folder), bytes.v, bytes.n, message,
+                sizeof message)) {
+        s->code = output_problem(s->campaign->output, EXIT_ENVIRONMENT, "%s", message);
+    }
+}
+
+static void seed_of(void *user, const Source *source) {
+    Seeding *s = user;
+    char message[512];
+    arena_reset(&s->arena);
+    if (source->status != IO_OK) {
+        s->code = worst(s->code,
+                        output_problem(s->campaign->output,
+                                       source->status == IO_BAD ? EXIT_BAD_INPUT : EXIT_ENVIRONMENT,
+                                       "%s", source->message));
+        return;
+    }
+    Program *p = NULL;
+    if (source_is_neither(source, s->corpus)) {
+        s->code = output_problem(s->campaign->output, EXIT_BAD_INPUT,
+                                 "%s: neither JSON nor named .bytes", source->name);
+    } else if (source_is_bytes(source)) {
+        p = codec_decode(&s->arena, (const uint8_t *)source->text, source->length, &MUTATE_LIMITS,
+                         message, sizeof message);
+    } else if (program_parse_within(&s->arena, source->text, (size_t)source->length, &MUTATE_LIMITS,
+                                    &p, message, sizeof message) != PARSE_OK ||
+               !program_verify_within(p, &MUTATE_LIMITS, message, sizeof message)) {
+        p = NULL;
+    }
+    if (p && s->counts) { /* a larger one is left out */
+        s->n++;
+    } else if (p) {
+        add_seed(s, "given", p);
+    }
+}
+
+/* Can the campaign begin with the programs of --corpus? */
+static int check_corpus(Campaign *c, const CampaignOptions *o) {
+    Seeding s = {.campaign = c, .corpus = o->corpus, .counts = true};
+    if (o->corpus) {
+        io_each_corpus(o->corpus, seed_of, &s);
+        if (s.code == 0 && s.n == 0) {
+            s.code = output_problem(c->output, EXIT_BAD_INPUT, "there is no program in '%.200s'",
+                                    o->corpus);
+        }
+    }
+    arena_destroy(&s.arena);
+    return s.code;
+}
+
+/* Seeds of a campaign that was ended while it wrote them. */
+static void drop_seeds(Campaign *c) {
+    static const char *const kinds[] = {"seed-given-", "seed-made-"};
+    for (int i = 0; i < COUNT_OF(kinds); i++) {
+        char **path;
+        int n = io_list(&c->scratch, in_folder(c, "corpus"), kinds[i], &path);
+        for (int k = 0; k < n; k++) {
+            unlink(path[k]);
+        }
+    }
+}
+
+int folder_seed(Campaign *c) {
+    const CampaignOptions *o = c->options;
+    Seeding s = {.campaign = c, .corpus = o->corpus};
+    if (exists(in_folder(c, "seeded"))) {
+        return 0;
+    }
+    drop_seeds(c);
+    if (o->corpus) {
+        io_each_corpus(o->corpus, seed_of, &s);
+    }
+    s.n = 0;
+    for (int i = 0; s.code == 0 && i < c->engine->first_seeds; i++) {
+        arena_reset(&s.arena);
+        const Program *p =
+            generate_program_info(&s.arena, &o->generate, o->seed, (uint64_t)i, NULL);
+        char message[256];
+        if (program_verify_within(p, &MUTATE_LIMITS, message, sizeof message)) {
+            add_seed(&s, "made", p);
+        }
+    }
+    char message[512];
+    if (s.code == 0 && !write_text(c, "seeded", "", message, sizeof message)) {
+        s.code = output_problem(c->output, EXIT_ENVIRONMENT, "%s", message);
+    }
+    arena_destroy(&s.arena);
+    return s.code;
+}
+
+/* ---- making and resuming ---- */
 
 static char *folder_read_text(Campaign *c, const char *path) {
     char *text, message[256];
@@ -108,40 +193,6 @@ static int lock(Campaign *c) {
                : output_problem(c->output, EXIT_ENVIRONMENT, "%s", message);
 }
 
-/* A campaign that ended leaves its corpus as seeds; the rest of its state is removed. */
-static void begin_anew(Campaign *c) {
-    DIR *dir = opendir(in_folder(c, "corpus"));
-    for (struct dirent *entry; dir && (entry = readdir(dir)) != NULL;) {
-        if (entry->d_name[0] != '.' && strncmp(entry->d_name, "seed-", 5) != 0) {
-            const char *from = arena_printf(&c->scratch, "%s/corpus/%s", c->folder, entry->d_name);
-            rename(from,
-                   arena_printf(&c->scratch, "%s/corpus/seed-kept-%s", c->folder, entry->d_name));
-        }
-    }
-    if (dir) {
-        closedir(dir);
-    }
-    dir = opendir(c->folder);
-    for (struct dirent *entry; dir && (entry = readdir(dir)) != NULL;) {
-        unlink(arena_printf(&c->scratch, "%s/%s/ledger", c->folder, entry->d_name));
-    }
-    if (dir) {
-        closedir(dir);
-    }
-    char **verdict;
-    int n = io_list(&c->scratch, in_folder(c, "verdicts"), "", &verdict);
-    for (int i = 0; i < n; i++) {
-        unlink(verdict[i]);
-    }
-    unlink(in_folder(c, "ledger"));
-    unlink(in_folder(c, "ended"));
-}
-
-static bool write_text(Campaign *c, const char *name, const char *text, char *message,
-                       size_t message_size) {
-    return io_write(in_folder(c, name), text, (int64_t)strlen(text), message, message_size);
-}
-
 static const char *words_of(Campaign *c, const CampaignOptions *o) {
     Text t = {.arena = &c->scratch};
     text_add(&t, "");
@@ -164,10 +215,12 @@ static int check_options(Campaign *c, const CampaignOptions *o) {
     if (o->mutate > 100) {
         return output_problem(c->output, EXIT_BAD_INPUT, "--mutate needs a number from 0 to 100");
     }
-    if (o->stats || o->every) {
+    if (o->stats || o->every || o->swarm_passes) {
         return output_problem(c->output, EXIT_BAD_INPUT,
                               "--%s is not for campaigns of --engine or --jobs",
-                              o->stats ? "stats" : "every");
+                              o->stats   ? "stats"
+                              : o->every ? "every"
+                                         : "swarm-passes");
     }
     for (int i = 0; i < o->nwords; i++) {
         if (strchr(o->words[i], '\n')) {
@@ -237,6 +290,18 @@ static int open_out(Campaign *c, const CampaignOptions *o) {
     return 0;
 }
 
+static int make_parts(Campaign *c) {
+    static const char *const parts[] = {"corpus", "new", DONE_FOLDER, "verdicts"};
+    char message[1024];
+    int code = 0;
+    for (int i = 0; code == 0 && i < COUNT_OF(parts); i++) {
+        if (!io_mkdirs(in_folder(c, parts[i]), message, sizeof message)) {
+            code = output_problem(c->output, EXIT_ENVIRONMENT, "%s", message);
+        }
+    }
+    return code;
+}
+
 int folder_open(Campaign *c, CampaignOptions *o, CampaignParse *parse) {
     char message[1024];
     if (o->resume && !o->out) {
@@ -247,7 +312,13 @@ int folder_open(Campaign *c, CampaignOptions *o, CampaignParse *parse) {
         return output_problem(c->output, EXIT_BAD_INPUT,
                               "'%s' holds no campaign that could be resumed", o->out);
     }
+    if (o->resume && o->corpus) {
+        return output_problem(c->output, EXIT_BAD_INPUT,
+                              "--corpus is for a campaign that begins: --resume goes on with its "
+                              "own");
+    }
     int code = o->resume ? 0 : check_options(c, o);
+    code = code || o->resume ? code : check_corpus(c, o);
     code = code ? code : open_out(c, o);
     if (code == 0 && o->resume) {
         code = take_options(c, o, parse);
@@ -257,18 +328,15 @@ int folder_open(Campaign *c, CampaignOptions *o, CampaignParse *parse) {
         code = results_ready(&o->reports, o->out, message, sizeof message);
         code = code == 0 ? 0 : output_problem(c->output, code, "%s", message);
     }
-    static const char *const parts[] = {"corpus", "new", DONE_FOLDER, "verdicts"};
-    for (int i = 0; code == 0 && i < COUNT_OF(parts); i++) {
-        if (!io_mkdirs(in_folder(c, parts[i]), message, sizeof message)) {
-            code = output_problem(c->output, EXIT_ENVIRONMENT, "%s", message);
-        }
+    if (code == 0 && !io_mkdirs(c->folder, message, sizeof message)) {
+        code = output_problem(c->output, EXIT_ENVIRONMENT, "%s", message);
     }
     code = code ? code : lock(c);
     if (code != 0) {
         return code;
     }
     bool there = exists(in_folder(c, "words")), ended = exists(in_folder(c, "ended"));
-    const char *settings = settings_of(c, o),
+    const char *settings = settings_print(c, o),
                *before = there ? folder_read_text(c, in_folder(c, "settings")) : NULL;
     if (there && !ended && !o->resume) {
         return output_problem(
@@ -276,16 +344,20 @@ int folder_open(Campaign *c, CampaignOptions *o, CampaignParse *parse) {
             "'%s' holds a campaign that was cut short: go on with --resume, or take another folder",
             c->out);
     }
-    if (o->resume && before && strcmp(before, settings) != 0) {
-        return output_problem(
-            c->output, EXIT_BAD_INPUT,
-            "'%s' holds a campaign with another seed, pair, fault or number of jobs: "
-            "it goes on with the same, or begins anew elsewhere",
-            c->out);
+    const char *other = o->resume && before ? settings_difference(c, before, settings) : NULL;
+    if (other) {
+        return output_problem(c->output, EXIT_BAD_INPUT,
+                              "'%s' holds a campaign with another %s: it goes on with the same, or "
+                              "begins anew elsewhere",
+                              c->out, other);
     }
     c->is_new = !o->resume;
-    if (there && c->is_new) {
-        begin_anew(c);
+    if (c->is_new) {
+        folder_begin_anew(c);
+    }
+    code = make_parts(c);
+    if (code != 0) {
+        return code;
     }
     unlink(in_folder(c, "ended"));
     bool written = write_text(c, "settings", settings, message, sizeof message) &&
@@ -297,85 +369,6 @@ int folder_open(Campaign *c, CampaignOptions *o, CampaignParse *parse) {
         output_problem(c->output, EXIT_AGREE, "%s", message);
     }
     return 0;
-}
-
-/* ---- seeds ---- */
-
-typedef struct Seeding {
-    Campaign *campaign;
-    Arena arena;
-    int64_t n;
-    int code;
-} Seeding;
-
-static void add_seed(Seeding *s, const char *kind, const Program *p) {
-    Bytes bytes = codec_encode(&s->arena, p);
-    Campaign *c = s->campaign;
-    char message[1024];
-    const char *path =
-        arena_printf(&s->arena, "%s/corpus/seed-%s-%06lld", c->folder, kind, (long long)s->n++);
-    if (!io_put(path, arena_printf(&s->arena, "%s/seed.tmp", c->folder), bytes.v, bytes.n, message,
-                sizeof message)) {
-        s->code = output_problem(s->campaign->output, EXIT_ENVIRONMENT, "%s", message);
-    }
-}
-
-static void seed_of(void *user, const Source *source) {
-    Seeding *s = user;
-    char message[512];
-    arena_reset(&s->arena);
-    if (source->status != IO_OK) {
-        s->code = worst(s->code,
-                        output_problem(s->campaign->output,
-                                       source->status == IO_BAD ? EXIT_BAD_INPUT : EXIT_ENVIRONMENT,
-                                       "%s", source->message));
-        return;
-    }
-    Program *p = NULL;
-    if (source_is_neither(source, s->campaign->options->corpus)) {
-        s->code = output_problem(s->campaign->output, EXIT_BAD_INPUT,
-                                 "%s: neither JSON nor named .bytes", source->name);
-    } else if (source_is_bytes(source)) {
-        p = codec_decode(&s->arena, (const uint8_t *)source->text, source->length, &MUTATE_LIMITS,
-                         message, sizeof message);
-    } else if (program_parse_within(&s->arena, source->text, (size_t)source->length, &MUTATE_LIMITS,
-                                    &p, message, sizeof message) != PARSE_OK ||
-               !program_verify_within(p, &MUTATE_LIMITS, message, sizeof message)) {
-        p = NULL;
-    }
-    if (p) { /* a larger one is left out */
-        add_seed(s, "given", p);
-    }
-}
-
-int folder_seed(Campaign *c) {
-    const CampaignOptions *o = c->options;
-    Seeding s = {.campaign = c};
-    if (c->is_new && o->corpus) {
-        io_each_corpus(o->corpus, seed_of, &s);
-        if (s.code == 0 && s.n == 0) {
-            s.code = output_problem(c->output, EXIT_BAD_INPUT, "there is no program in '%.200s'",
-                                    o->corpus);
-        }
-    }
-    s.n = 0;
-    for (int i = 0; s.code == 0 && i < c->engine->first_seeds && !exists(in_folder(c, "seeded"));
-         i++) {
-        arena_reset(&s.arena);
-        const Program *p =
-            generate_program_info(&s.arena, &o->generate, o->seed, (uint64_t)i, NULL);
-        char message[256];
-        if (program_verify_within(p, &MUTATE_LIMITS, message, sizeof message)) {
-            add_seed(&s, "made", p);
-        }
-    }
-    char message[512];
-    if (s.code == 0 && c->engine->first_seeds > 0 &&
-        !write_text(c, "seeded", "", message, sizeof message)) {
-        s.code = output_problem(c->output, EXIT_ENVIRONMENT, "%s", message);
-    }
-    arena_destroy(&s.arena);
-    return s.code;
 }
 
 /* ---- files to be confirmed ---- */

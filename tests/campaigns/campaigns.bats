@@ -14,6 +14,16 @@ under_way() {
     return 1
 }
 
+# Resumes a campaign that was killed: what it left behind may take a moment to end.
+go_on() {
+    for _ in $(seq 100); do
+        status=0
+        "$TWINGRAD" fuzz --resume "$@" >text 2>errors || status=$?
+        grep -q 'another campaign' errors || break
+        sleep 0.1
+    done
+}
+
 # A target that leaves the file "$1" as an artifact, as libFuzzer would, and ends like it.
 fake_target() {
     cat >fake <<END
@@ -74,12 +84,7 @@ END
         done
     done
     [ ! -e killed/campaign/ended ]
-    for _ in $(seq 100); do # what the last one left behind may take a moment to end
-        status=0
-        "$TWINGRAD" fuzz --resume --out killed >text 2>errors || status=$?
-        grep -q 'another campaign' errors || break
-        sleep 0.1
-    done
+    go_on --out killed
     [ "$status" -eq 1 ]
     grep -qE '^going on after [0-9]+ programs' text
     [ "$(summary killed)" = "$(summary whole)" ]
@@ -367,8 +372,7 @@ END
     kill -9 "$pid"
     wait "$pid" || true
     before=$(ls out/campaign/corpus | wc -l)
-    status=0
-    "$TWINGRAD" fuzz --resume --first --out out >text || status=$?
+    go_on --first --out out
     [ "$status" -eq 1 ]
     grep -q '^FINDING ' text || ls -d out/trace-*
     [ "$(ls out/campaign/corpus | wc -l)" -ge "$before" ]
@@ -381,8 +385,7 @@ END
     under_way out 270
     kill -9 "$pid"
     wait "$pid" || true
-    status=0
-    "$TWINGRAD" fuzz --resume --first --out out >text || status=$?
+    go_on --first --out out
     [ "$status" -eq 1 ]
     grep -q '^FINDING ' text || ls -d out/trace-*
 }
@@ -471,4 +474,120 @@ for key in ("programs", "calls", "statements", "agree", "refusals", "errors", "s
 END
     refused fuzz --resume --out shard-1 --shard 2/2
     refused fuzz --engine afl --shard 1/2 --out other
+}
+
+@test "a resumed campaign writes again the seeds that a killed one had not" {
+    mkdir given
+    for k in 1 2 3; do sed "s/\"other\": 2/\"other\": $k/" good.json >given/$k.json; done
+    "$TWINGRAD" fuzz --jobs 1 --runs 3 --corpus given --out whole >/dev/null
+    cp -r whole killed # as if it had been killed behind its second seed
+    rm -f killed/campaign/ended killed/campaign/seeded killed/campaign/corpus/seed-given-000002
+    truncate -s 0 killed/campaign/builtin-0/ledger
+    "$TWINGRAD" fuzz --resume --out killed >/dev/null
+    diff -r whole/campaign/corpus killed/campaign/corpus
+    refused fuzz --resume --out killed --corpus given
+    # one that began is not seeded again
+    rm -r given killed/campaign/ended
+    "$TWINGRAD" fuzz --resume --runs 5 --out killed >/dev/null
+}
+
+@test "a campaign whose corpus cannot be read leaves nothing" {
+    mkdir empty broken
+    echo '{' >broken/a.json
+    cp good.json broken/b.json
+    refused fuzz --jobs 1 --runs 3 --corpus nowhere --out out
+    refused fuzz --jobs 1 --runs 3 --corpus empty --out out
+    [ ! -e out ]
+    "$TWINGRAD" fuzz --jobs 1 --runs 3 --out out >/dev/null
+}
+
+@test "a campaign in the folder of one that ended has nothing of that one but its corpus and its reports" {
+    status=0
+    "$TWINGRAD" fuzz --jobs 2 --runs 2000 --fault RG-1 --out out >/dev/null || status=$?
+    [ "$status" -eq 1 ]
+    report=out/trace-requires_grad-setitem
+    seq 50 >>out/campaign/records.jsonl
+    mkdir -p out/campaign/afl/afl-0/queue
+    echo old | tee out/campaign/new/builtin-0-old.json $report/case.json >$report/finding.md
+    "$TWINGRAD" fuzz --jobs 1 --runs 300 --corpus good.json --out out >text
+    ! grep -q '^FINDING\|old' text
+    [ -z "$(ls out/campaign/new out/campaign/judged | grep json)" ]
+    [ ! -e out/campaign/afl ] && [ ! -e out/campaign/builtin-1 ]
+    [ "$(wc -l <out/campaign/records.jsonl)" -lt 50 ]
+    [ "$(ls out/campaign/corpus | grep -c '^seed-given-')" -eq 1 ]
+    [ "$(cat $report/case.json)" = old ]
+    # a finding that is there again is reported anew, and its record is about that report
+    status=0
+    "$TWINGRAD" fuzz --jobs 1 --runs 2000 --fault RG-1 --out out >/dev/null || status=$?
+    [ "$status" -eq 1 ]
+    grep -q '"twingrad"' $report/case.json
+    statements=$("$TWINGRAD" check --fault RG-1 $report/minimized.json | sed -nE 's/.*: ([0-9]+) statements?, .*FINDING.*/\1/p')
+    grep -q "\"file\":\"$report/minimized.json\",[^{}]*\"statements\":$statements," out/results.json
+}
+
+@test "a campaign goes on only with what decides its programs and findings" {
+    fake_target "$PWD/good.json"
+    "$TWINGRAD" fuzz --engine libfuzzer --binary ./fake --jobs 2 --seconds 1 --profile aliasing --out out >/dev/null
+    rm out/campaign/ended
+    other() {
+        local what=$1
+        shift
+        refused fuzz --resume --out out "$@"
+        grep -q "holds a campaign with another $what: it goes on with the same, or begins anew elsewhere" err.txt
+    }
+    other "number of jobs" --jobs 1
+    other engine --engine builtin
+    other profile --profile autograd
+    other profile --profile mistake=50
+    other "list of ops" --ops add,mul
+    other semantics --semantics 1.13
+    other seed --seed 2
+    other "choice of oracles" --no-oracle alias
+    other "size of programs" --max-statements 3
+    "$TWINGRAD" fuzz --resume --out out --profile aliasing --jobs 2 --seconds 2 >/dev/null
+    refused fuzz --jobs 1 --swarm-passes --runs 10 --out other
+}
+
+@test "a target that ends without checking a program is exit 3" {
+    status=0
+    "$TWINGRAD" fuzz --engine libfuzzer --binary /bin/true --seconds 60 --out out >text 2>err || status=$?
+    [ "$status" -eq 3 ]
+    grep -q 'job libfuzzer-0 does not run: it ends without checking a program' err
+}
+
+@test "make engine refuses an engine that does not exist" {
+    run make -n -C "$BATS_TEST_DIRNAME/../.." engine ENGINE=libfuzz
+    [ "$status" -eq 2 ]
+    [[ "$output" == *"there is no engine 'libfuzz': builtin, libfuzzer, afl"* ]]
+}
+
+@test "a crash of AFL++ is confirmed although its number was given before, also from a folder that was moved aside" {
+    cat >afl-fuzz <<'END'
+#!/bin/sh
+while [ "$1" != -o ]; do shift; done
+folder=$2/afl-0
+[ ! -d "$folder/crashes" ] || mv "$folder/crashes" "$folder/crashes.2026-11-21-10:00:00"
+mkdir -p "$folder/crashes"
+[ ! -e "$HERE/late" ] || mv "$HERE/late" "$folder/crashes.2026-11-21-10:00:00/id:000000,sig:06"
+cp "$HERE/next.json" "$folder/crashes/id:000000,sig:06"
+exec sleep 60
+END
+    chmod +x afl-fuzz
+    cp "$TWINGRAD" alone
+    mkdir -p build/afl
+    touch build/afl/twingrad_mutators.so
+    cp good.json next.json
+    export HERE=$PWD PATH=$PWD:$PATH
+    ./alone fuzz --engine afl --binary ./afl-fuzz --seconds 2 --fault RG-1 --out out >/dev/null
+    [ "$(ls out/campaign/judged)" = "$(ls out/campaign/judged | grep '^afl-0-crashes-id:000000-[0-9a-f]*$')" ]
+    cp -r out moved
+    cp "$BATS_TEST_DIRNAME/../../corpus/seeds/skew_symmetric.json" next.json
+    run ./alone fuzz --resume --seconds 60 --first --out out
+    [ "$status" -eq 1 ]
+    [[ "$output" == *"FINDING trace-requires_grad-setitem"* ]]
+    mv next.json late
+    cp good.json next.json
+    run ./alone fuzz --resume --seconds 60 --first --out moved
+    [ "$status" -eq 1 ]
+    [[ "$output" == *"FINDING trace-requires_grad-setitem"* ]]
 }
