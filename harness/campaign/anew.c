@@ -41,21 +41,30 @@ static void keep_corpus(Campaign *c) {
     arena_destroy(&arena);
 }
 
+/* Is it something that a campaign writes, or the folder of a job? Other files are not ours. */
+static bool is_of_campaign(Campaign *c, const char *path) {
+    static const char *const ours[] = {"new",    DONE_FOLDER,     "verdicts",     "afl",
+                                       "words",  "records.jsonl", "summary.json", "settings",
+                                       "seeded", "ledger",        "take.tmp",     "seed.tmp"};
+    for (int i = 0; i < COUNT_OF(ours); i++) {
+        if (strcmp(strrchr(path, '/') + 1, ours[i]) == 0) {
+            return true;
+        }
+    }
+    return access(arena_printf(&c->scratch, "%s/ledger", path), F_OK) == 0 ||
+           access(arena_printf(&c->scratch, "%s/job", path), F_OK) == 0;
+}
+
 void folder_begin_anew(Campaign *c) {
-    static const char *const stay[] = {"corpus", "lock", "ended"};
     enum { DEEP = 16 };
     unlink(arena_printf(&c->scratch, "%s/words", c->folder)); /* there is no campaign now */
     keep_corpus(c);
     char **path;
     int n = io_list(&c->scratch, c->folder, "", &path);
     for (int i = 0; i < n; i++) {
-        bool stays = false;
-        for (int k = 0; k < COUNT_OF(stay); k++) {
-            stays |= strcmp(strrchr(path[i], '/') + 1, stay[k]) == 0;
-        }
-        if (!stays) {
+        if (is_of_campaign(c, path[i])) {
             nftw(path[i], remove_entry, DEEP, FTW_DEPTH | FTW_PHYS);
         }
     }
-    unlink(arena_printf(&c->scratch, "%s/ended", c->folder));
+    unlink(arena_printf(&c->scratch, "%s/ended", c->folder)); /* last: until then, it begins anew */
 }

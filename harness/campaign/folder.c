@@ -352,7 +352,7 @@ int folder_open(Campaign *c, CampaignOptions *o, CampaignParse *parse) {
                               c->out, other);
     }
     c->is_new = !o->resume;
-    if (c->is_new) {
+    if (c->is_new && (there || ended)) {
         folder_begin_anew(c);
     }
     code = make_parts(c);

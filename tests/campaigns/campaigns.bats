@@ -516,11 +516,17 @@ END
     [ "$(wc -l <out/campaign/records.jsonl)" -lt 50 ]
     [ "$(ls out/campaign/corpus | grep -c '^seed-given-')" -eq 1 ]
     [ "$(cat $report/case.json)" = old ]
+    # what no campaign has written stays, also in a folder that happens to have this name
+    mkdir -p mine/campaign/new
+    echo mine | tee mine/campaign/notes mine/campaign/words.c >out/campaign/notes
+    "$TWINGRAD" fuzz --jobs 1 --runs 10 --out mine >/dev/null
+    [ "$(cat mine/campaign/notes mine/campaign/words.c)" = $'mine\nmine' ]
     # a finding that is there again is reported anew, and its record is about that report
     status=0
     "$TWINGRAD" fuzz --jobs 1 --runs 2000 --fault RG-1 --out out >/dev/null || status=$?
     [ "$status" -eq 1 ]
     grep -q '"twingrad"' $report/case.json
+    [ "$(cat out/campaign/notes)" = mine ]
     statements=$("$TWINGRAD" check --fault RG-1 $report/minimized.json | sed -nE 's/.*: ([0-9]+) statements?, .*FINDING.*/\1/p')
     grep -q "\"file\":\"$report/minimized.json\",[^{}]*\"statements\":$statements," out/results.json
 }
