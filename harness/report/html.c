@@ -119,12 +119,12 @@ static void verdict(Page *p) {
     markup_open(p->m, "header", "class", fresh + unconfirmed + bad ? "bad" : NULL, NULL);
     markup_open(p->m, "h1", NULL);
     markup_text(p->m, "twingrad %s: ", results_text(p->root, "command", "?"));
-    const char *outcome =
-        !fresh ? unconfirmed ? page_count(p->arena, unconfirmed, "unconfirmed finding")
-                             : "no new finding"
-        : grouped ? arena_printf(p->arena, "%s of findings",
-                                 page_count(p->arena, fresh_groups, "new group"))
-                  : page_count(p->arena, fresh, "new finding");
+    const char *outcome = !fresh    ? unconfirmed
+                                          ? page_count(p->arena, unconfirmed, "unconfirmed finding")
+                                          : "no new finding"
+                          : grouped ? arena_printf(p->arena, "%s of findings",
+                                                   page_count(p->arena, fresh_groups, "new group"))
+                                    : page_count(p->arena, fresh, "new finding");
     markup_element(
         p->m, "b", NULL, NULL,
         bad ? arena_printf(p->arena, "%s, %s", outcome, page_count(p->arena, bad, "bad file"))

@@ -102,7 +102,7 @@ static void take_entry(Merge *m, MergeEntry *entry, int *n, const MergeList *lis
 
 /* new, else flaky, else what the entry that comes first says. */
 static const char *worst_outcome(const MergeEntry *e, const char *key, const char *otherwise) {
-    static const char *const worse[] = {"new", "flaky"};
+    static const char *const worse[] = {"new", "flaky", "unconfirmed"};
     for (int w = 0; w < COUNT_OF(worse); w++) {
         for (int i = 0; i < e->n; i++) {
             if (strcmp(results_text(e->every[i], key, ""), worse[w]) == 0) {
