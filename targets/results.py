@@ -76,6 +76,33 @@ def return_records(returns, inputs, fresh):
     return records
 
 
+class Kept:
+    """What a call returned, to be looked at again: nothing but writes through what shares its memory may change it."""
+
+    def __init__(self, returns, records):
+        self.returns = [tensor.detach() for tensor in returns]
+        self.elements = [record["data"] for record in records]
+        self.changed = set()
+
+    def look(self):
+        for index, tensor in enumerate(self.returns):
+            if not within_memory(tensor) or elements(tensor) != self.elements[index]:
+                self.changed.add(index)
+
+
+def look_again(kept):
+    for one in kept:
+        if one:
+            one.look()
+
+
+def within_memory(tensor):
+    """Is the memory as large as the tensor says? resize_ of the storage may have made it smaller."""
+    storage = tensor.untyped_storage() if hasattr(tensor, "untyped_storage") else tensor.storage()
+    reach = tensor.storage_offset() + sum((n - 1) * s for n, s in zip(tensor.size(), tensor.stride())) + 1
+    return tensor.numel() == 0 or tensor._is_zerotensor() or reach * tensor.element_size() <= storage.nbytes()
+
+
 def input_record(given):
     tensor = given.tensor
     return {"name": given.name, "requires_grad": tensor.requires_grad, "is_leaf": tensor.is_leaf, "version": tensor._version,

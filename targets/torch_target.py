@@ -30,7 +30,7 @@ except ImportError as error:
 from errors import LOST_GPU, error_record, frame_of  # noqa: E402
 from inputs import DTYPE_NAMES, MASK, build, device_of, fill  # noqa: E402
 from modes import BACKENDS, VERSION, mode_is_cuda, modes, open_mode, split_mode, warm_up  # noqa: E402
-from results import grad_record, input_record, poke, return_records  # noqa: E402
+from results import Kept, grad_record, input_record, look_again, poke, return_records  # noqa: E402
 from source import Source  # noqa: E402
 
 LONGEST = 16 << 20  # bytes of an answer: JSON_MAX_BYTES of program/json/tree.h
@@ -71,7 +71,7 @@ def mark_dynamic(program, names, args):
                 torch._dynamo.maybe_mark_dynamic(tensor, dim)
 
 
-def run_call(program, executor, spec, inputs, bound, grad_mode, poked, mode):
+def run_call(program, executor, spec, inputs, bound, kept, grad_mode, poked, mode):
     source, before, trace, behind, returns, prepared = executor.source, [], [], [], [], bound
     call = {"status": "ok", "returns": [], "inputs": []}
     at = None
@@ -112,8 +112,11 @@ def run_call(program, executor, spec, inputs, bound, grad_mode, poked, mode):
                 continue
             if (record["is_leaf"] and record["requires_grad"] and tensor.requires_grad) or (not record["is_leaf"] and tensor.retains_grad):
                 record["grad"] = grad_record(tensor.grad)
-    if poked and call["status"] == "ok" and not executor.fresh:
+    kept.append(Kept(returns, call["returns"]) if call["status"] == "ok" and not executor.fresh else None)
+    if poked and kept[-1]:
+        look_again(kept)  # what is written now may hide what the call has written
         call["poked"] = poke(returns, inputs)
+        kept[-1].elements = call["poked"]["returns"]
     if executor.compiling:
         counts = executor.counts()
         if call["status"] != "ok" and not getattr(executor, "untraced", False):
@@ -140,7 +143,7 @@ def run_calls(program, text, mode, poked, given):
     try:
         executor = open_mode(mode, source, given)
         specs = [program.get("inputs", [])] + program.get("recalls", [])
-        calls, inputs, bound = [], [], None
+        calls, kept, inputs, bound = [], [], [], None
         for index, spec in enumerate(specs):
             grad_mode, keep = program.get("grad_mode", True), isinstance(spec, dict) and spec.get("keep")
             if isinstance(spec, dict):
@@ -154,8 +157,12 @@ def run_calls(program, text, mode, poked, given):
             if "seed" in program:
                 torch.manual_seed((int(program["seed"]) + index) & MASK)
             again = index + 1 < len(specs) and isinstance(specs[index + 1], dict) and specs[index + 1].get("keep")
-            call, bound = run_call(program, executor, spec, inputs, bound, grad_mode, poked and not again, mode)
+            call, bound = run_call(program, executor, spec, inputs, bound, kept, grad_mode, poked and not again, mode)
             calls.append(call)
+        look_again(kept)
+        for call, one in zip(calls, kept):
+            if one:
+                call["changed_later"] = sorted(one.changed)
         return calls
     finally:
         source.forget()

@@ -24,8 +24,9 @@ static const char *issue_symptom(const Finding *f) {
     case ORACLE_flags:
         return "wrong autograd metadata";
     case ORACLE_values:
-        return f->subject == SUBJECT_INPUT ? "wrong contents of an argument"
-                                           : "silently wrong result";
+        return strcmp(f->kind, "later") == 0 ? "a result is overwritten after the call"
+               : f->subject == SUBJECT_INPUT ? "wrong contents of an argument"
+                                             : "silently wrong result";
     case ORACLE_metadata:
         return "wrong dtype, size or stride";
     case ORACLE_alias:

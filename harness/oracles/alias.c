@@ -35,27 +35,6 @@ static Verdict compare_after_writes(Finding *out, const void *x, const Values *a
     return FINDING;
 }
 
-/* False for strides that reach further than the memory of a run: of a target that is broken. */
-static bool return_overlaps_itself(const ReturnRecord *r) {
-    Tensor t = {.ndim = r->values.ndim};
-    int64_t extent;
-    memcpy(t.size, r->values.size, sizeof t.size);
-    memcpy(t.stride, r->stride, sizeof t.stride);
-    return r->has_stride && tensor_extent(&t, &extent) && extent <= LIMITS_DEFAULT.max_elements &&
-           tensor_overlaps_itself(&t);
-}
-
-/* Did both sides write to the same returns? A return that overlaps itself is not written to, and
- * where strides are minor, it may do so on one side: the result of expand, which a compiler may
- * make dense. */
-static bool wrote_alike(const Comparison *cmp, const CallResult *a, const CallResult *b, int n) {
-    bool alike = true;
-    for (int i = 0; cmp->lenient && i < n; i++) {
-        alike &= return_overlaps_itself(&a->returns[i]) == return_overlaps_itself(&b->returns[i]);
-    }
-    return alike;
-}
-
 Verdict oracle_alias(Comparison *cmp, Finding *out) {
     for (int k = 0; k < cmp->ncalls; k++) {
         const CallResult *a = &cmp->a->calls[k], *b = &cmp->b->calls[k];
@@ -71,7 +50,7 @@ Verdict oracle_alias(Comparison *cmp, Finding *out) {
                 return FINDING;
             }
         }
-        if (!wrote_alike(cmp, a, b, n)) {
+        if (!comparison_wrote_alike(cmp, a, b)) {
             continue;
         }
         for (int i = 0; i < n; i++) {

@@ -1,6 +1,8 @@
 /* What the oracles share: which calls, returns and inputs are compared, and by which rule. */
 #include "harness/oracles/oracle.h"
 
+#include <string.h>
+
 /* Do both calls end alike: success, or the same error code at the same statement (AT_UNKNOWN
  * matches any)? */
 static bool status_same(const CallResult *a, const CallResult *b) {
@@ -35,6 +37,24 @@ int comparison_returns(const CallResult *a, const CallResult *b) {
 
 int comparison_inputs(const Comparison *cmp, const CallResult *a, const CallResult *b) {
     return cmp->lenient && !a->ok ? 0 : a->ninputs < b->ninputs ? a->ninputs : b->ninputs;
+}
+
+/* False for strides that reach further than the memory of a run: of a target that is broken. */
+static bool return_overlaps_itself(const ReturnRecord *r) {
+    Tensor t = {.ndim = r->values.ndim};
+    int64_t extent;
+    memcpy(t.size, r->values.size, sizeof t.size);
+    memcpy(t.stride, r->stride, sizeof t.stride);
+    return r->has_stride && tensor_extent(&t, &extent) && extent <= LIMITS_DEFAULT.max_elements &&
+           tensor_overlaps_itself(&t);
+}
+
+bool comparison_wrote_alike(const Comparison *cmp, const CallResult *a, const CallResult *b) {
+    bool alike = true;
+    for (int i = 0; cmp->lenient && i < comparison_returns(a, b); i++) {
+        alike &= return_overlaps_itself(&a->returns[i]) == return_overlaps_itself(&b->returns[i]);
+    }
+    return alike;
 }
 
 const Result *comparison_shadow(Comparison *cmp) {

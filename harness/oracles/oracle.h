@@ -84,6 +84,11 @@ int comparison_returns(const CallResult *a, const CallResult *b);
  * raised it while tracing, before anything ran. */
 int comparison_inputs(const Comparison *cmp, const CallResult *a, const CallResult *b);
 
+/* Did both sides write to the same returns? A return that overlaps itself is not written to, and
+ * where strides are minor, it may do so on one side: the result of expand, which a compiler may
+ * make dense. */
+bool comparison_wrote_alike(const Comparison *cmp, const CallResult *a, const CallResult *b);
+
 #define ORACLE(name, claim) Verdict oracle_##name(Comparison *cmp, Finding *out);
 #include "harness/oracles/oracles.def"
 #undef ORACLE

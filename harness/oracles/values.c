@@ -1,7 +1,10 @@
-/* values: returns and input storages hold the same elements. Equal bits are the common case. Only a
- * mismatch of floats runs the float64 shadow, which tells whether rounding explains the difference,
- * or whether a discrete choice within the rounding error makes it inconclusive. */
+/* values: returns and input storages hold the same elements, and later calls change the same
+ * returns. Equal bits are the common case. Only a mismatch of floats runs the float64 shadow, which
+ * tells whether rounding explains the difference, or whether a discrete choice within the rounding
+ * error makes it inconclusive. */
 #include "harness/oracles/oracle.h"
+
+#include <stdio.h>
 
 /* Compares one pair of buffers; `shadow` is NULL if the shadow run has no counterpart. */
 static Verdict compare_values(Comparison *cmp, Finding *out, const Values *a, const Values *b,
@@ -28,6 +31,37 @@ static Verdict compare_values(Comparison *cmp, Finding *out, const Values *a, co
 
 static bool comparable(const Values *a, const Values *b) {
     return a->data && b->data && values_same_shape(a, b);
+}
+
+/* Did both sides do the same behind call k? What a call wrote before its error is not compared. */
+static bool later_calls_compare(const Comparison *cmp, int k) {
+    bool same = cmp->ncalls == cmp->a->ncalls && cmp->ncalls == cmp->b->ncalls;
+    for (int later = k; same && later < cmp->ncalls; later++) {
+        const CallResult *a = &cmp->a->calls[later], *b = &cmp->b->calls[later];
+        same = a->ok && b->ok && comparison_wrote_alike(cmp, a, b);
+    }
+    return same;
+}
+
+/* A return keeps its elements behind its call, unless it shares memory with what is written then:
+ * on both sides, or on neither. */
+static Verdict compare_later(const Comparison *cmp, int k, Finding *out) {
+    const CallResult *a = &cmp->a->calls[k], *b = &cmp->b->calls[k];
+    if (!a->has_changed_later || !b->has_changed_later || !later_calls_compare(cmp, k)) {
+        return AGREE;
+    }
+    for (int i = 0; i < comparison_returns(a, b); i++) {
+        const ReturnRecord *x = &a->returns[i], *y = &b->returns[i];
+        if (x->changed_later != y->changed_later) {
+            static const char *const texts[] = {"as it was returned",
+                                                "changed since it was returned"};
+            finding_start(out, ORACLE_values, "later", k, SUBJECT_RETURN, i, AT_UNKNOWN);
+            snprintf(out->a, sizeof out->a, "%s", texts[x->changed_later]);
+            snprintf(out->b, sizeof out->b, "%s", texts[y->changed_later]);
+            return FINDING;
+        }
+    }
+    return AGREE;
 }
 
 Verdict oracle_values(Comparison *cmp, Finding *out) {
@@ -64,6 +98,9 @@ Verdict oracle_values(Comparison *cmp, Finding *out) {
                 return v;
             }
             verdict = v == SKIP ? SKIP : verdict;
+        }
+        if (compare_later(cmp, k, out) == FINDING) {
+            return FINDING;
         }
     }
     return verdict;

@@ -3,16 +3,10 @@
  *
  * Inputs are read before returns, because the `alias` of a return names an input. An input's data
  * has the dtype that the program gives the input. */
-#include "program/json/tree.h"
+#include "program/json/result_reader.h"
 
 #include <stdio.h>
 #include <string.h>
-
-typedef struct ResultReader {
-    Reader *r;
-    const Program *p;
-    int call;
-} ResultReader;
 
 static bool find_name(const Program *p, const char *text, NameId *out) {
     for (*out = 0; *out < p->nnames; (*out)++) {
@@ -23,7 +17,7 @@ static bool find_name(const Program *p, const char *text, NameId *out) {
     return false;
 }
 
-static bool read_at(ResultReader *c, const Json *j, int *out) {
+bool result_read_at(ResultReader *c, const Json *j, int *out) {
     *out = AT_UNKNOWN;
     if (j->kind == JSON_NULL) {
         return true;
@@ -122,7 +116,7 @@ static bool read_trace_value(ResultReader *c, const Json *j, TraceEntry *t) {
     }
 }
 
-static bool read_trace_entry(ResultReader *c, const Json *j, TraceEntry *t) {
+bool result_read_trace(ResultReader *c, const Json *j, TraceEntry *t) {
     static const char *const keys[] = {"at", "probe", "value", NULL};
     if (!json_keys(c->r, j, keys, NULL)) {
         return false;
@@ -130,7 +124,7 @@ static bool read_trace_entry(ResultReader *c, const Json *j, TraceEntry *t) {
     const Json *at = json_need(c->r, j, "at");
     const Json *probe = at ? json_need(c->r, j, "probe") : NULL;
     const Json *value = probe ? json_need(c->r, j, "value") : NULL;
-    if (!value || !read_at(c, at, &t->sid) ||
+    if (!value || !result_read_at(c, at, &t->sid) ||
         !json_want(c->r, probe, JSON_STRING, "a probe's name")) {
         return false;
     }
@@ -167,8 +161,7 @@ static bool read_json_alias(ResultReader *c, const Json *j, const CallResult *ca
         c->r, j, "neither \"input:NAME\" of an input here nor \"return:K\" of an earlier return");
 }
 
-static bool read_json_return(ResultReader *c, const Json *j, const CallResult *call,
-                             ReturnRecord *out) {
+bool result_read_return(ResultReader *c, const Json *j, const CallResult *call, ReturnRecord *out) {
     static const char *const keys[] = {"dtype",         "size",    "stride", "storage_offset",
                                        "requires_grad", "is_leaf", "alias",  "data",
                                        "grad",          NULL};
@@ -235,7 +228,7 @@ static bool read_input_geometry(ResultReader *c, const Json *j, InputRecord *out
            json_bad(c->r, stride, "%d strides for %d dimensions", n, out->ndim);
 }
 
-static bool read_json_result_input(ResultReader *c, const Json *j, InputRecord *out) {
+bool result_read_input(ResultReader *c, const Json *j, InputRecord *out) {
     static const char *const keys[] = {"name",   "requires_grad",  "is_leaf", "version", "size",
                                        "stride", "storage_offset", "data",    "grad",    NULL};
     if (!json_keys(c->r, j, keys, NULL)) {
@@ -267,155 +260,6 @@ static bool read_json_result_input(ResultReader *c, const Json *j, InputRecord *
            read_json_result_grad(c, j, out->data.dtype, &out->grad_state, &out->grad);
 }
 
-/* ---- calls ---- */
-
-/* An array member of a call; NULL and an empty array if it is absent. */
-static bool call_array(ResultReader *c, const Json *object, const char *key, const Json **first,
-                       int *n) {
-    const Json *j = json_get(object, key);
-    *first = NULL;
-    *n = 0;
-    if (j && !json_want(c->r, j, JSON_ARRAY, "an array")) {
-        return false;
-    }
-    if (j) {
-        *first = json_items(c->r, j);
-        *n = j->count;
-    }
-    return true;
-}
-
-static bool read_error(ResultReader *c, const Json *j, CallResult *out) {
-    static const char *const keys[] = {"at", "code", "message", NULL};
-    if (!json_keys(c->r, j, keys, NULL)) {
-        return false;
-    }
-    const Json *at = json_need(c->r, j, "at");
-    const Json *code = at ? json_need(c->r, j, "code") : NULL;
-    const Json *message = json_get(j, "message");
-    if (!code || !read_at(c, at, &out->error_at) ||
-        !json_want(c->r, code, JSON_STRING, "an error code")) {
-        return false;
-    }
-    if (!errcode_parse(code->text, &out->error) || out->error == ERR_none) {
-        return json_bad(c->r, code, "unknown error code");
-    }
-    if (message && !json_want(c->r, message, JSON_STRING, "a string")) {
-        return false;
-    }
-    out->message = message ? message->text : NULL;
-    return true;
-}
-
-static bool read_status(ResultReader *c, const Json *j, CallResult *out) {
-    const Json *status = json_need(c->r, j, "status"), *error = json_get(j, "error");
-    if (!status || !json_want(c->r, status, JSON_STRING, "\"ok\" or \"error\"")) {
-        return false;
-    }
-    out->ok = strcmp(status->text, "ok") == 0;
-    if (!out->ok && strcmp(status->text, "error") != 0) {
-        return json_bad(c->r, status, "expected \"ok\" or \"error\"");
-    }
-    if (out->ok) {
-        return !error || error->kind == JSON_NULL ||
-               json_bad(c->r, error, "an error of a call that is ok");
-    }
-    error = json_need(c->r, j, "error");
-    return error && read_error(c, error, out);
-}
-
-/* One list of "poked": data for each recorded value, null where there is none. */
-static bool read_poked_list(ResultReader *c, const Json *object, const char *key, int count,
-                            const Json **first) {
-    const Json *j = json_get(object, key);
-    *first = NULL;
-    if (!j) {
-        return true;
-    }
-    if (!json_want(c->r, j, JSON_ARRAY, "an array")) {
-        return false;
-    }
-    *first = json_items(c->r, j);
-    return j->count == count || json_bad(c->r, j, "%d entries for %d recorded", j->count, count);
-}
-
-static bool read_poked_data(ResultReader *c, const Json *j, const Values *like, const void **out) {
-    void *data = NULL;
-    int64_t n;
-    if (j->kind == JSON_NULL) {
-        return true;
-    }
-    if (!json_read_data(c->r, j, like->dtype, true, &data, &n)) {
-        return false;
-    }
-    *out = data;
-    return n == like->numel || json_bad(c->r, j, "%lld elements, %lld were recorded", (long long)n,
-                                        (long long)like->numel);
-}
-
-static bool read_poked(ResultReader *c, const Json *j, CallResult *out) {
-    static const char *const keys[] = {"returns", "inputs", NULL};
-    const Json *e;
-    if (!json_keys(c->r, j, keys, NULL) || !read_poked_list(c, j, "returns", out->nreturns, &e)) {
-        return false;
-    }
-    for (; e; e = e->next) {
-        if (!read_poked_data(c, e, &out->returns[e->index].values, &out->returns[e->index].poked)) {
-            return false;
-        }
-    }
-    if (!read_poked_list(c, j, "inputs", out->ninputs, &e)) {
-        return false;
-    }
-    for (; e; e = e->next) {
-        if (!read_poked_data(c, e, &out->inputs[e->index].data, &out->inputs[e->index].poked)) {
-            return false;
-        }
-    }
-    return true;
-}
-
-static bool read_call(ResultReader *c, const Json *j, CallResult *out) {
-    static const char *const keys[] = {"status", "error",   "trace", "returns",
-                                       "inputs", "vacuous", "poked", NULL};
-    const Json *e;
-    if (!json_keys(c->r, j, keys, NULL) || !read_status(c, j, out) ||
-        !call_array(c, j, "inputs", &e, &out->ninputs)) {
-        return false;
-    }
-    out->inputs = arena_array(c->r->arena, InputRecord, out->ninputs);
-    for (; e; e = e->next) {
-        if (!read_json_result_input(c, e, &out->inputs[e->index])) {
-            return false;
-        }
-    }
-    if (!call_array(c, j, "returns", &e, &out->nreturns)) {
-        return false;
-    }
-    out->returns = arena_array(c->r->arena, ReturnRecord, out->nreturns);
-    for (; e; e = e->next) {
-        if (!read_json_return(c, e, out, &out->returns[e->index])) {
-            return false;
-        }
-    }
-    if (!call_array(c, j, "trace", &e, &out->ntrace)) {
-        return false;
-    }
-    out->trace = arena_array(c->r->arena, TraceEntry, out->ntrace);
-    for (; e; e = e->next) {
-        if (!read_trace_entry(c, e, &out->trace[e->index])) {
-            return false;
-        }
-    }
-    out->no_trace = json_get(j, "trace") == NULL;
-    const Json *vacuous = json_get(j, "vacuous"), *poked = json_get(j, "poked"),
-               *compiled = json_get(j, "x-compiled");
-    out->extra = json_extra(c->r, j, "x-compiled");
-    return (!vacuous || json_read_bool(c->r, vacuous, &out->vacuous)) &&
-           (!compiled || json_read_bool(c->r, compiled, &out->compiled)) &&
-           (!poked || read_poked(c, poked, out));
-}
-
 /* ---- the result ---- */
 
 static bool read_undefined(ResultReader *c, const Json *j, Result *out) {
@@ -431,7 +275,7 @@ static bool read_undefined(ResultReader *c, const Json *j, Result *out) {
         }
         const Json *at = json_need(c->r, e, "at");
         const Json *why = at ? json_need(c->r, e, "why") : NULL;
-        if (!why || !read_at(c, at, &out->undefined[e->index].at) ||
+        if (!why || !result_read_at(c, at, &out->undefined[e->index].at) ||
             !json_want(c->r, why, JSON_STRING, "a string")) {
             return false;
         }
@@ -466,7 +310,7 @@ Result *json_read_result(Reader *r, const Json *root, const Program *p) {
     out->calls = arena_array(r->arena, CallResult, calls->count);
     for (const Json *e = json_items(r, calls); e; e = e->next) {
         c.call = e->index;
-        if (!read_call(&c, e, &out->calls[e->index])) {
+        if (!result_read_call(&c, e, &out->calls[e->index])) {
             return NULL;
         }
     }

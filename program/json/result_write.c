@@ -188,6 +188,17 @@ static void write_pokes(const ResultWriter *w, const CallResult *call) {
     text_add(w->text, "]}");
 }
 
+static void write_changed_later(const ResultWriter *w, const CallResult *call) {
+    int n = 0;
+    text_add(w->text, ", \"changed_later\": [");
+    for (int i = 0; i < call->nreturns; i++) {
+        if (call->returns[i].changed_later) {
+            text_printf(w->text, n++ ? ", %d" : "%d", i);
+        }
+    }
+    text_add(w->text, "]");
+}
+
 static void write_call(const ResultWriter *w, const CallResult *call, int k) {
     text_printf(w->text, "{\"status\": \"%s\"", call->ok ? "ok" : "error");
     if (!call->ok) {
@@ -218,6 +229,9 @@ static void write_call(const ResultWriter *w, const CallResult *call, int k) {
         text_add(w->text, ", \"vacuous\": true");
     }
     write_pokes(w, call);
+    if (call->has_changed_later) {
+        write_changed_later(w, call);
+    }
     if (call->regions > 1) {
         text_printf(w->text, ", \"x-regions\": %d", call->regions);
     }

@@ -45,7 +45,8 @@ typedef struct ReturnRecord {
     int alias_index; /* index of an input or return */
     GradState grad_state;
     Values grad;
-    const void *poked; /* data after the write-through check, in logical order, or NULL */
+    const void *poked;  /* data after the write-through check, in logical order, or NULL */
+    bool changed_later; /* its elements changed behind the record (CallResult.has_changed_later) */
 } ReturnRecord;
 
 typedef struct InputRecord {
@@ -81,8 +82,9 @@ typedef struct CallResult {
     int nreturns;
     InputRecord *inputs;
     int ninputs;
-    bool no_trace; /* the trace was not recorded: not compared */
-    bool vacuous;  /* a compiling target compiled nothing */
+    bool has_changed_later; /* after the last call, the returns were looked at again */
+    bool no_trace;          /* the trace was not recorded: not compared */
+    bool vacuous;           /* a compiling target compiled nothing */
     int regions;   /* compiled executor: number of regions that the call ran (more than one: graph
                       breaks) */
     bool compiled; /* compiled executor: this call was compiled (otherwise a cache hit) */

@@ -289,6 +289,30 @@ START_TEST(flags_fire_on_requires_grad_and_is_leaf) {
 }
 END_TEST
 
+START_TEST(values_fire_on_a_return_that_only_one_side_changes_later) {
+    Case c;
+    start(&c);
+    for (int k = 0; k < 2; k++) { /* the reference does not look again */
+        ck_assert(!c.a->calls[k].has_changed_later && c.a->calls[k].ok && c.b->calls[k].ok);
+        c.b->calls[k].has_changed_later = true;
+        c.b->calls[k].returns[1].changed_later = true;
+    }
+    compare(&c);
+    ck_assert_int_eq(c.out.verdict, AGREE);
+    c.a->calls[0].has_changed_later = true;
+    c.a->calls[0].returns[1].changed_later = false;
+    expect_finding(&c, ORACLE_values, "later");
+    ck_assert_int_eq(c.out.finding.index, 1);
+    c.a->calls[1].ok = c.b->calls[1].ok = false; /* how far a call wrote that raises */
+    compare(&c);
+    ck_assert_int_eq(c.out.verdict, AGREE);
+    c.a->calls[1].ok = c.b->calls[1].ok = true;
+    c.a->calls[0].returns[1].changed_later = true;
+    compare(&c);
+    ck_assert_int_eq(c.out.verdict, AGREE);
+}
+END_TEST
+
 START_TEST(alias_fires_on_reported_aliases_and_on_the_write_through_check) {
     Case c;
     start(&c);
@@ -433,6 +457,7 @@ int main(void) {
     tcase_add_test(tests, values_fire_on_one_element_of_a_return);
     tcase_add_test(tests, values_fire_on_a_mutated_input);
     tcase_add_test(tests, values_ignore_an_unsettled_input);
+    tcase_add_test(tests, values_fire_on_a_return_that_only_one_side_changes_later);
     tcase_add_test(tests, metadata_fires_on_dtype_size_stride_offset_version);
     tcase_add_test(tests, metadata_ignores_the_stride_of_a_dimension_of_size_one);
     tcase_add_test(tests, flags_fire_on_requires_grad_and_is_leaf);

@@ -30,7 +30,8 @@ START_TEST(a_result_is_printed_as_it_was_read) {
         "\"grad\": {\"size\": [2], \"data\": [0, 0.5]}}, {\"name\": "
         "\"i\", \"data\": [\"9223372036854775807\"], \"x-unsettled\": true}], \"vacuous\": true, "
         "\"poked\": {\"returns\": [[1, 1], null], \"inputs\": [null, "
-        "[4]]}, \"x-compiled\": true, \"x-frames\": 2}], \"x-undefined\": [{\"at\": \"body[0]\", "
+        "[4]]}, \"changed_later\": [1], \"x-compiled\": true, \"x-frames\": 2}], \"x-undefined\": "
+        "[{\"at\": \"body[0]\", "
         "\"why\": \"w\"}], \"x-more\": {}}";
     const Program *p = parsed(result_program);
     Result *r = NULL;
@@ -92,6 +93,8 @@ START_TEST(a_malformed_result_is_refused) {
          "\"size\":[0],\"alias\":\"return:0\"}]}]}",
          "calls[0].returns[0].alias: neither \"input:NAME\" of an input here nor \"return:K\" of "
          "an earlier return"},
+        {"{\"twingrad_result\":1,\"calls\":[{\"status\":\"ok\",\"changed_later\":[0]}]}",
+         "calls[0].changed_later[0]: the call has no such return"},
         {"{\"twingrad_result\":1,\"calls\":[{\"status\":\"ok\",\"trace\":[{\"at\":\"body[0]\","
          "\"probe\":\"is_leaf\",\"value\":1}]}]}",
          "calls[0].trace[0].value: expected true or false, found a number"},
