@@ -35,8 +35,15 @@ int comparison_returns(const CallResult *a, const CallResult *b) {
     return a->nreturns < b->nreturns ? a->nreturns : b->nreturns;
 }
 
+/* Had the function finished? A tracer's error has no place, or one in the function. */
+static bool function_finished(const Comparison *cmp, const CallResult *c) {
+    return c->ok || c->error_at == AT_BACKWARD ||
+           (c->error_at >= 0 && program_is_after(cmp->program, c->error_at));
+}
+
 int comparison_inputs(const Comparison *cmp, const CallResult *a, const CallResult *b) {
-    return cmp->lenient && !a->ok ? 0 : a->ninputs < b->ninputs ? a->ninputs : b->ninputs;
+    bool finished = function_finished(cmp, a) && function_finished(cmp, b);
+    return cmp->lenient && !finished ? 0 : a->ninputs < b->ninputs ? a->ninputs : b->ninputs;
 }
 
 /* False for strides that reach further than the memory of a run: of a target that is broken. */

@@ -80,8 +80,9 @@ const Result *comparison_shadow(Comparison *cmp);
 void comparison_count_calls(Comparison *cmp);
 /* Returns and gradients to compare in a call (fewer after an error). */
 int comparison_returns(const CallResult *a, const CallResult *b);
-/* Inputs to compare in a call: none after an error if a side is a compiling target, which may have
- * raised it while tracing, before anything ran. */
+/* Inputs to compare in a call: none after an error of the function if a side is a compiling target,
+ * which may have raised it while tracing, before anything ran. After one of the backward or of the
+ * statements behind the function, both have run it. */
 int comparison_inputs(const Comparison *cmp, const CallResult *a, const CallResult *b);
 
 /* Did both sides write to the same returns? A return that overlaps itself is not written to, and

@@ -140,6 +140,47 @@ START_TEST(a_call_that_keeps_tensors_after_an_error_is_not_compared_with_a_compi
 }
 END_TEST
 
+/* ... but not before the backward began, nor what the caller runs behind the function. */
+START_TEST(inputs_are_compared_after_an_error_if_the_function_had_ended) {
+    static const char WRITES[] =
+        "{\"twingrad\":2,\"inputs\":[{\"name\":\"x\",\"dtype\":\"float32\",\"size\":[2],"
+        "\"data\":[1,2]}],\"body\":[{\"op\":\"mul_\",\"self\":\"x\",\"other\":2}],"
+        "\"return\":[\"x\"],\"after\":[{\"op\":\"reshape\",\"self\":\"x\",\"shape\":[1,2],"
+        "\"out\":\"y\"}]}";
+    static const struct {
+        int a, b;
+        Verdict verdict; /* against a compiling target */
+    } places[] = {{AT_BACKWARD, AT_BACKWARD, FINDING}, {1, 1, FINDING},
+                  {AT_BACKWARD, AT_UNKNOWN, AGREE},    {AT_UNKNOWN, AT_UNKNOWN, AGREE},
+                  {AT_RETURN, AT_RETURN, AGREE},       {0, 0, AGREE}};
+    Case c;
+    char message[256];
+    CompileOptions compile = COMPILE_DEFAULT;
+    Finding finding;
+    c.p = parse(WRITES);
+    ck_assert(program_is_after(c.p, 1) && !program_is_after(c.p, 0));
+    ck_assert(checker_open(&c.checker, "reference,reference", &compile, message, sizeof message));
+    c.a = c.checker.a.run(&c.checker.a, c.p, &c.checker.run, &arena);
+    c.b = c.checker.b.run(&c.checker.b, c.p, &c.checker.run, &arena);
+    ck_assert_int_eq(c.b->calls[0].ninputs, 1);
+    ((float *)c.b->calls[0].inputs[0].data.data)[0] = 42;
+    for (int i = 0; i < COUNT_OF(places); i++) {
+        set_errors(&c, ERR_shape, places[i].a, ERR_shape, places[i].b);
+        for (int lenient = 0; lenient < 2; lenient++) {
+            Comparison cmp = {.program = c.p,
+                              .a = c.a,
+                              .b = c.b,
+                              .rule = RULE_TOLERANT,
+                              .lenient = lenient,
+                              .arena = &arena};
+            comparison_count_calls(&cmp);
+            ck_assert_int_eq(oracle_function(ORACLE_values)(&cmp, &finding),
+                             lenient ? places[i].verdict : FINDING);
+        }
+    }
+}
+END_TEST
+
 START_TEST(status_never_agrees_on_internal) {
     Case c;
     start(&c);
@@ -448,6 +489,7 @@ int main(void) {
     tcase_add_test(tests, status_agrees_on_equal_errors_and_unknown_statements);
     tcase_add_test(
         tests, a_call_that_keeps_tensors_after_an_error_is_not_compared_with_a_compiling_target);
+    tcase_add_test(tests, inputs_are_compared_after_an_error_if_the_function_had_ended);
     tcase_add_test(tests, status_never_agrees_on_internal);
     tcase_add_test(tests, limits_and_unsupported_are_skips);
     tcase_add_test(tests, undefined_meaning_is_a_skip);
