@@ -45,6 +45,33 @@ def grad_record(grad):
     return None if grad is None else {"size": list(grad.shape), "data": elements(grad)}
 
 
+def locations(tensor):
+    """The bytes that it addresses, counted from the beginning of its storage."""
+    reach = sum((n - 1) * s for n, s in zip(tensor.size(), tensor.stride())) + 1
+    spots = torch.arange(reach).as_strided(tensor.size(), tensor.stride()).reshape(-1).unique() + tensor.storage_offset()
+    return (spots.unsqueeze(1) * tensor.element_size() + torch.arange(tensor.element_size())).reshape(-1)
+
+
+class Memory:
+    """What a write to a gradient would change too: inputs, returns and earlier gradients, in this order."""
+
+    def __init__(self, inputs, returns):
+        self.owners = [("input:" + given.name, given.tensor) for given in inputs]
+        self.owners += [("return:%d" % index, tensor) for index, tensor in enumerate(returns)]
+
+    def owner(self, grad):
+        where = address(grad) if grad.numel() else None
+        same = [(name, tensor) for name, tensor in self.owners if where and tensor.numel() and address(tensor) == where]
+        return next((name for name, tensor in same if torch.isin(locations(grad), locations(tensor)).any()), None)
+
+    def record(self, grad, name):
+        if grad is None:
+            return None
+        record = {**grad_record(grad), "requires_grad": grad.requires_grad, "alias": self.owner(grad)}
+        self.owners.append(("grad:" + name, grad))
+        return record
+
+
 def overlaps_itself(tensor):
     """Do two index tuples address one location?"""
     reach, seen = 0, True
@@ -103,11 +130,13 @@ def within_memory(tensor):
     return tensor.numel() == 0 or tensor._is_zerotensor() or reach * tensor.element_size() <= storage.nbytes()
 
 
-def input_record(given):
+def input_record(given, memory):
+    """`memory` is None after an error, when gradients are not compared."""
     tensor = given.tensor
+    grad = memory.record(tensor.grad, "input:" + given.name) if memory else grad_record(tensor.grad)
     return {"name": given.name, "requires_grad": tensor.requires_grad, "is_leaf": tensor.is_leaf, "version": tensor._version,
             "size": list(tensor.size()), "stride": list(tensor.stride()), "storage_offset": tensor.storage_offset(),
-            "data": elements(given.whole()), "grad": grad_record(tensor.grad)}
+            "data": elements(given.whole()), "grad": grad}
 
 
 def poke(returns, inputs):

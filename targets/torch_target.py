@@ -30,7 +30,7 @@ except ImportError as error:
 from errors import LOST_GPU, error_record, frame_of  # noqa: E402
 from inputs import DTYPE_NAMES, MASK, build, device_of, fill  # noqa: E402
 from modes import BACKENDS, VERSION, mode_is_cuda, modes, open_mode, split_mode, warm_up  # noqa: E402
-from results import Kept, grad_record, input_record, look_again, poke, return_records  # noqa: E402
+from results import Kept, Memory, input_record, look_again, poke, return_records  # noqa: E402
 from source import Source  # noqa: E402
 
 LONGEST = 16 << 20  # bytes of an answer: JSON_MAX_BYTES of program/json/tree.h
@@ -105,13 +105,12 @@ def run_call(program, executor, spec, inputs, bound, kept, grad_mode, poked, mod
     if None not in trace and (call["status"] == "ok" or not executor.compiling):  # an error during tracing: the program has not run
         call["trace"] = [{"at": path, "probe": kind, "value": DTYPE_NAMES.get(value, value) if isinstance(value, torch.dtype) else value}
                          for path, kind, value in before + trace + behind]
-    call["inputs"] = [input_record(given) for given in inputs]
-    if program.get("backward") is not None and call["status"] == "ok":
-        for tensor, record in zip(returns, call["returns"]):
-            if executor.fresh:
-                continue
+    memory = Memory(inputs, returns) if call["status"] == "ok" and not executor.fresh else None
+    call["inputs"] = [input_record(given, memory) for given in inputs]
+    if program.get("backward") is not None and memory:
+        for index, (tensor, record) in enumerate(zip(returns, call["returns"])):
             if (record["is_leaf"] and record["requires_grad"] and tensor.requires_grad) or (not record["is_leaf"] and tensor.retains_grad):
-                record["grad"] = grad_record(tensor.grad)
+                record["grad"] = memory.record(tensor.grad, "return:%d" % index)
     kept.append(Kept(returns, call["returns"]) if call["status"] == "ok" and not executor.fresh else None)
     if poked and kept[-1]:
         look_again(kept)  # what is written now may hide what the call has written

@@ -32,8 +32,10 @@ static const char *issue_symptom(const Finding *f) {
     case ORACLE_alias:
         return "wrong aliasing of a result";
     case ORACLE_gradients:
-        return strstr(f->kind, "none") ? "None and zeros exchanged in a gradient"
-                                       : "silently wrong gradient";
+        return strcmp(f->kind, "grad_alias") == 0           ? "a gradient shares memory"
+               : strcmp(f->kind, "grad_requires_grad") == 0 ? "wrong autograd metadata"
+               : strstr(f->kind, "none") ? "None and zeros exchanged in a gradient"
+                                         : "silently wrong gradient";
     default:
         return "differs from eager";
     }

@@ -1,6 +1,7 @@
-/* gradients: None, zeros and values are three different results; zeros of which some are NaN (zero
- * times an infinite derivative) are a fourth. After a backward that raises, gradients are not
- * compared: which of them were accumulated before the error is unspecified. */
+/* gradients: None, zeros and values are three different results, and no gradient lies in memory in
+ * which eager mode has none; zeros of which some are NaN (zero times an infinite derivative) are a
+ * fourth. After a backward that raises, gradients are not compared: which of them were accumulated
+ * before the error is unspecified. */
 #include "harness/oracles/oracle.h"
 
 #include <stdio.h>
@@ -55,6 +56,49 @@ static Verdict compare_gradient(Comparison *cmp, Finding *out, GradState xs, con
     return FINDING;
 }
 
+/* Where a write to the gradient would be seen, and whether it requires grad itself. Eager mode
+ * shares the memory of gradients where it can (AccumulateGrad keeps what it gets); that a compiler
+ * does not is harmless. */
+static Verdict compare_grad_facts(const Comparison *cmp, Finding *out, const GradFacts *x,
+                                  const GradFacts *y, int call, Subject subject, int index) {
+    if (x->has_requires_grad && y->has_requires_grad && x->requires_grad != y->requires_grad) {
+        finding_start(out, ORACLE_gradients, "grad_requires_grad", call, subject, index,
+                      AT_BACKWARD);
+        snprintf(out->a, sizeof out->a, "requires_grad %s", x->requires_grad ? "true" : "false");
+        snprintf(out->b, sizeof out->b, "requires_grad %s", y->requires_grad ? "true" : "false");
+        return FINDING;
+    }
+    bool x_more = x->alias && !y->alias && (cmp->base == BASE_B || !cmp->lenient),
+         y_more = y->alias && !x->alias && (cmp->base == BASE_A || !cmp->lenient);
+    if (x->has_alias && y->has_alias && (x_more || y_more)) {
+        static const char own[] = "memory of its own";
+        finding_start(out, ORACLE_gradients, "grad_alias", call, subject, index, AT_BACKWARD);
+        snprintf(out->a, sizeof out->a, "%s%s", x->alias ? "the memory of " : own,
+                 x->alias ? x->alias : "");
+        snprintf(out->b, sizeof out->b, "%s%s", y->alias ? "the memory of " : own,
+                 y->alias ? y->alias : "");
+        return FINDING;
+    }
+    return AGREE;
+}
+
+/* The facts of gradients that both sides have. */
+static Verdict compare_all_facts(const Comparison *cmp, int k, Finding *out) {
+    const CallResult *a = &cmp->a->calls[k], *b = &cmp->b->calls[k];
+    Verdict verdict = AGREE;
+    int n = a->input_grads && b->input_grads ? comparison_inputs(cmp, a, b) : 0;
+    for (int i = 0; i < n && verdict == AGREE; i++) {
+        verdict = compare_grad_facts(cmp, out, &a->input_grads[i], &b->input_grads[i], k,
+                                     SUBJECT_INPUT, i);
+    }
+    n = a->return_grads && b->return_grads ? comparison_returns(a, b) : 0;
+    for (int i = 0; i < n && verdict == AGREE; i++) {
+        verdict = compare_grad_facts(cmp, out, &a->return_grads[i], &b->return_grads[i], k,
+                                     SUBJECT_RETURN, i);
+    }
+    return verdict;
+}
+
 /* The common case: absent on one side, None on both, or equal bits. */
 static bool oracle_gradients_same(GradState xs, const Values *x, GradState ys, const Values *y) {
     int64_t first;
@@ -103,6 +147,9 @@ Verdict oracle_gradients(Comparison *cmp, Finding *out) {
                 return v;
             }
             verdict = v == SKIP ? SKIP : verdict;
+        }
+        if (compare_all_facts(cmp, k, out) == FINDING) {
+            return FINDING;
         }
     }
     return verdict;

@@ -140,8 +140,9 @@ bool result_read_call(ResultReader *c, const Json *j, CallResult *out) {
         return false;
     }
     out->inputs = arena_array(c->r->arena, InputRecord, out->ninputs);
+    out->input_grads = arena_array(c->r->arena, GradFacts, out->ninputs);
     for (; e; e = e->next) {
-        if (!result_read_input(c, e, &out->inputs[e->index])) {
+        if (!result_read_input(c, e, &out->inputs[e->index], &out->input_grads[e->index])) {
             return false;
         }
     }
@@ -149,8 +150,9 @@ bool result_read_call(ResultReader *c, const Json *j, CallResult *out) {
         return false;
     }
     out->returns = arena_array(c->r->arena, ReturnRecord, out->nreturns);
+    out->return_grads = arena_array(c->r->arena, GradFacts, out->nreturns);
     for (; e; e = e->next) {
-        if (!result_read_return(c, e, out, &out->returns[e->index])) {
+        if (!result_read_return(c, e, out, &out->returns[e->index], &out->return_grads[e->index])) {
             return false;
         }
     }

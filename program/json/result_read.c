@@ -79,13 +79,41 @@ static bool read_values(ResultReader *c, const Json *object, Values *out) {
                                         (long long)n, (long long)out->numel));
 }
 
+/* "input:NAME" or "return:K", perhaps behind "grad:". */
+static bool is_grad_owner(const ResultReader *c, const char *text) {
+    NameId name;
+    int64_t k;
+    text += strncmp(text, "grad:", 5) == 0 ? 5 : 0;
+    return strncmp(text, "input:", 6) == 0
+               ? find_name(c->p, text + 6, &name)
+               : strncmp(text, "return:", 7) == 0 && json_decimal(text + 7, &k) && k >= 0 &&
+                     k < c->p->nreturns;
+}
+
+static bool read_grad_facts(ResultReader *c, const Json *j, GradFacts *out) {
+    const Json *alias = json_get(j, "alias");
+    out->has_alias = alias != NULL;
+    if (alias && alias->kind != JSON_NULL) {
+        if (!json_want(c->r, alias, JSON_STRING, "a string or null")) {
+            return false;
+        }
+        if (!is_grad_owner(c, alias->text)) {
+            return json_bad(c->r, alias,
+                            "neither \"input:NAME\" nor \"return:K\", nor a \"grad:\" of one");
+        }
+        out->alias = alias->text;
+    }
+    return read_flag(c, j, "requires_grad", &out->has_requires_grad, &out->requires_grad);
+}
+
 static bool read_json_result_grad(ResultReader *c, const Json *object, DType dtype,
-                                  GradState *state, Values *out) {
-    static const char *const keys[] = {"size", "data", NULL};
+                                  GradState *state, Values *out, GradFacts *facts) {
+    static const char *const keys[] = {"size", "data", "requires_grad", "alias", NULL};
     const Json *j = json_get(object, "grad");
     out->dtype = dtype;
     *state = !j ? GRAD_ABSENT : j->kind == JSON_NULL ? GRAD_NULL : GRAD_VALUE;
-    return *state != GRAD_VALUE || (json_keys(c->r, j, keys, NULL) && read_values(c, j, out));
+    return *state != GRAD_VALUE || (json_keys(c->r, j, keys, NULL) && read_values(c, j, out) &&
+                                    read_grad_facts(c, j, facts));
 }
 
 /* ---- trace ---- */
@@ -161,7 +189,8 @@ static bool read_json_alias(ResultReader *c, const Json *j, const CallResult *ca
         c->r, j, "neither \"input:NAME\" of an input here nor \"return:K\" of an earlier return");
 }
 
-bool result_read_return(ResultReader *c, const Json *j, const CallResult *call, ReturnRecord *out) {
+bool result_read_return(ResultReader *c, const Json *j, const CallResult *call, ReturnRecord *out,
+                        GradFacts *facts) {
     static const char *const keys[] = {"dtype",         "size",    "stride", "storage_offset",
                                        "requires_grad", "is_leaf", "alias",  "data",
                                        "grad",          NULL};
@@ -186,7 +215,7 @@ bool result_read_return(ResultReader *c, const Json *j, const CallResult *call, 
            read_flag(c, j, "requires_grad", &out->has_requires_grad, &out->requires_grad) &&
            read_flag(c, j, "is_leaf", &out->has_is_leaf, &out->is_leaf) &&
            (!alias || read_json_alias(c, alias, call, j->index, out)) &&
-           read_json_result_grad(c, j, out->values.dtype, &out->grad_state, &out->grad);
+           read_json_result_grad(c, j, out->values.dtype, &out->grad_state, &out->grad, facts);
 }
 
 /* The dtype of an input's data: the program's, else the one in x-dtype, else one that holds the
@@ -228,7 +257,7 @@ static bool read_input_geometry(ResultReader *c, const Json *j, InputRecord *out
            json_bad(c->r, stride, "%d strides for %d dimensions", n, out->ndim);
 }
 
-bool result_read_input(ResultReader *c, const Json *j, InputRecord *out) {
+bool result_read_input(ResultReader *c, const Json *j, InputRecord *out, GradFacts *facts) {
     static const char *const keys[] = {"name",   "requires_grad",  "is_leaf", "version", "size",
                                        "stride", "storage_offset", "data",    "grad",    NULL};
     if (!json_keys(c->r, j, keys, NULL)) {
@@ -257,7 +286,7 @@ bool result_read_input(ResultReader *c, const Json *j, InputRecord *out) {
            read_flag(c, j, "is_leaf", &out->has_is_leaf, &out->is_leaf) &&
            read_int64(c, j, "version", &out->has_version, &out->version) &&
            read_input_geometry(c, j, out) &&
-           read_json_result_grad(c, j, out->data.dtype, &out->grad_state, &out->grad);
+           read_json_result_grad(c, j, out->data.dtype, &out->grad_state, &out->grad, facts);
 }
 
 /* ---- the result ---- */

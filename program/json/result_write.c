@@ -59,7 +59,26 @@ static void write_trace(const ResultWriter *w, const CallResult *call) {
     text_add(w->text, "]");
 }
 
-static void write_json_grad(const ResultWriter *w, GradState state, const Values *grad) {
+static void write_flag(const ResultWriter *w, const char *key, bool given, bool value) {
+    if (given) {
+        text_printf(w->text, ", \"%s\": ", key);
+        write_bool(w, value);
+    }
+}
+
+static void write_grad_facts(const ResultWriter *w, const GradFacts *facts) {
+    write_flag(w, "requires_grad", facts->has_requires_grad, facts->requires_grad);
+    if (facts->has_alias && facts->alias) {
+        text_add(w->text, ", \"alias\": ");
+        text_json_string(w->text, facts->alias);
+    } else if (facts->has_alias) {
+        text_add(w->text, ", \"alias\": null");
+    }
+}
+
+/* `facts` may be NULL. */
+static void write_json_grad(const ResultWriter *w, GradState state, const Values *grad,
+                            const GradFacts *facts) {
     if (state == GRAD_NULL) {
         text_add(w->text, ", \"grad\": null");
     } else if (state == GRAD_VALUE) {
@@ -68,6 +87,9 @@ static void write_json_grad(const ResultWriter *w, GradState state, const Values
         if (grad->data) {
             text_add(w->text, ", \"data\": ");
             text_data(w->text, grad->data, grad->dtype, grad->numel);
+        }
+        if (facts) {
+            write_grad_facts(w, facts);
         }
         text_add(w->text, "}");
     }
@@ -84,14 +106,8 @@ static void write_alias(const ResultWriter *w, const CallResult *call, const Ret
     }
 }
 
-static void write_flag(const ResultWriter *w, const char *key, bool given, bool value) {
-    if (given) {
-        text_printf(w->text, ", \"%s\": ", key);
-        write_bool(w, value);
-    }
-}
-
-static void write_return(const ResultWriter *w, const CallResult *call, const ReturnRecord *r) {
+static void write_return(const ResultWriter *w, const CallResult *call, const ReturnRecord *r,
+                         const GradFacts *facts) {
     text_printf(w->text, "{\"dtype\": \"%s\", \"size\": ", dtype_name(r->values.dtype));
     text_sizes(w->text, r->values.size, r->values.ndim);
     if (r->has_stride) {
@@ -110,7 +126,7 @@ static void write_return(const ResultWriter *w, const CallResult *call, const Re
         text_add(w->text, ", \"data\": ");
         text_data(w->text, r->values.data, r->values.dtype, r->values.numel);
     }
-    write_json_grad(w, r->grad_state, &r->grad);
+    write_json_grad(w, r->grad_state, &r->grad, facts);
     text_add(w->text, "}");
 }
 
@@ -127,7 +143,8 @@ static bool dtype_is_stated(const ResultWriter *w, int call, const InputRecord *
     return false;
 }
 
-static void write_json_input(const ResultWriter *w, int call, const InputRecord *r) {
+static void write_json_input(const ResultWriter *w, int call, const InputRecord *r,
+                             const GradFacts *facts) {
     text_add(w->text, "{\"name\": ");
     write_name(w, r->name);
     write_flag(w, "requires_grad", r->has_requires_grad, r->requires_grad);
@@ -146,7 +163,7 @@ static void write_json_input(const ResultWriter *w, int call, const InputRecord 
         text_add(w->text, ", \"data\": ");
         text_data(w->text, r->data.data, r->data.dtype, r->data.numel);
     }
-    write_json_grad(w, r->grad_state, &r->grad);
+    write_json_grad(w, r->grad_state, &r->grad, facts);
     if (r->data.data && !dtype_is_stated(w, call, r)) {
         text_printf(w->text, ", \"x-dtype\": \"%s\"", dtype_name(r->data.dtype));
     }
@@ -217,12 +234,13 @@ static void write_call(const ResultWriter *w, const CallResult *call, int k) {
     text_add(w->text, ", \"returns\": [");
     for (int i = 0; i < call->nreturns; i++) {
         text_add(w->text, i ? ", " : "");
-        write_return(w, call, &call->returns[i]);
+        write_return(w, call, &call->returns[i],
+                     call->return_grads ? &call->return_grads[i] : NULL);
     }
     text_add(w->text, "], \"inputs\": [");
     for (int i = 0; i < call->ninputs; i++) {
         text_add(w->text, i ? ", " : "");
-        write_json_input(w, k, &call->inputs[i]);
+        write_json_input(w, k, &call->inputs[i], call->input_grads ? &call->input_grads[i] : NULL);
     }
     text_add(w->text, "]");
     if (call->vacuous) {

@@ -204,6 +204,14 @@ static void clone_values(Arena *arena, Values *v) {
     v->bound = CLONE(arena, v->bound, v->numel);
 }
 
+static GradFacts *clone_grads(Arena *arena, const GradFacts *facts, int n) {
+    GradFacts *to = CLONE(arena, facts, n);
+    for (int i = 0; to && i < n; i++) {
+        to[i].alias = clone_text(arena, to[i].alias);
+    }
+    return to;
+}
+
 static void clone_call(Arena *arena, CallResult *call) {
     call->message = clone_text(arena, call->message);
     call->trace = CLONE(arena, call->trace, call->ntrace);
@@ -225,6 +233,8 @@ static void clone_call(Arena *arena, CallResult *call) {
         clone_values(arena, &r->data);
         clone_values(arena, &r->grad);
     }
+    call->return_grads = clone_grads(arena, call->return_grads, call->nreturns);
+    call->input_grads = clone_grads(arena, call->input_grads, call->ninputs);
     call->extra = clone_text(arena, call->extra);
 }
 

@@ -34,6 +34,13 @@ typedef enum GradState {
     GRAD_VALUE
 } GradState;
 
+/* Of a gradient, beside its values: what else a write to it would change. */
+typedef struct GradFacts {
+    bool has_requires_grad, requires_grad;
+    bool has_alias;
+    const char *alias; /* "input:NAME", "return:K", or "grad:" and one of these; NULL: nothing */
+} GradFacts;
+
 typedef struct ReturnRecord {
     Values values;
     int64_t stride[MAX_DIMS];
@@ -82,6 +89,7 @@ typedef struct CallResult {
     int nreturns;
     InputRecord *inputs;
     int ninputs;
+    GradFacts *return_grads, *input_grads; /* one for each record, or NULL */
     bool has_changed_later; /* after the last call, the returns were looked at again */
     bool no_trace;          /* the trace was not recorded: not compared */
     bool vacuous;           /* a compiling target compiled nothing */

@@ -433,6 +433,60 @@ START_TEST(gradients_fire_on_none_zeros_and_values) {
 }
 END_TEST
 
+START_TEST(gradients_fire_on_memory_that_only_the_compiler_shares) {
+    static const struct {
+        const char *a, *b;
+        bool lenient;
+        Base base;
+        Verdict verdict;
+    } cases[] = {
+        {NULL, "input:x", true, BASE_A, FINDING},     {"input:x", NULL, true, BASE_A, AGREE},
+        {"input:x", NULL, true, BASE_B, FINDING},     {NULL, "input:x", true, BASE_B, AGREE},
+        {"input:x", "return:0", true, BASE_A, AGREE}, {"input:x", NULL, false, BASE_NONE, FINDING},
+        {NULL, "input:x", false, BASE_NONE, FINDING}, {NULL, "input:x", true, BASE_NONE, AGREE}};
+    Case c;
+    Finding finding;
+    start(&c);
+    for (int i = 0; i < COUNT_OF(cases); i++) {
+        CallResult *a = &c.a->calls[0], *b = &c.b->calls[0];
+        Comparison cmp = {.program = c.p,
+                          .a = c.a,
+                          .b = c.b,
+                          .rule = RULE_TOLERANT,
+                          .lenient = cases[i].lenient,
+                          .base = cases[i].base,
+                          .arena = &arena};
+        comparison_count_calls(&cmp);
+        b->input_grads = arena_array(&arena, GradFacts, b->ninputs);
+        a->input_grads = NULL; /* not recorded */
+        b->input_grads[0] = (GradFacts){.has_alias = true, .alias = cases[i].b};
+        ck_assert_int_eq(oracle_function(ORACLE_gradients)(&cmp, &finding), AGREE);
+        a->input_grads = arena_array(&arena, GradFacts, a->ninputs);
+        ck_assert_int_eq(oracle_function(ORACLE_gradients)(&cmp, &finding), AGREE);
+        a->input_grads[0] = (GradFacts){.has_alias = true, .alias = cases[i].a};
+        ck_assert_int_eq(oracle_function(ORACLE_gradients)(&cmp, &finding), cases[i].verdict);
+        if (cases[i].verdict == FINDING) {
+            ck_assert_str_eq(finding.kind, "grad_alias");
+            ck_assert_str_eq(cases[i].a ? finding.a : finding.b, "the memory of input:x");
+        }
+    }
+}
+END_TEST
+
+START_TEST(gradients_fire_on_one_that_requires_grad) {
+    Case c;
+    start(&c);
+    c.a->calls[0].return_grads = arena_array(&arena, GradFacts, c.a->calls[0].nreturns);
+    c.b->calls[0].return_grads = arena_array(&arena, GradFacts, c.b->calls[0].nreturns);
+    c.b->calls[0].return_grads[1] = (GradFacts){.has_requires_grad = true, .requires_grad = true};
+    compare(&c);
+    ck_assert_int_eq(c.out.verdict, AGREE);
+    c.a->calls[0].return_grads[1].has_requires_grad = true;
+    expect_finding(&c, ORACLE_gradients, "grad_requires_grad");
+    ck_assert_int_eq(c.out.finding.index, 1);
+}
+END_TEST
+
 START_TEST(calls_fire_on_another_count_and_a_needless_recompile) {
     Case c;
     start(&c);
@@ -507,6 +561,8 @@ int main(void) {
     tcase_add_test(
         tests, writes_to_a_result_that_one_side_expanded_are_not_compared_with_a_compiling_target);
     tcase_add_test(tests, gradients_fire_on_none_zeros_and_values);
+    tcase_add_test(tests, gradients_fire_on_memory_that_only_the_compiler_shares);
+    tcase_add_test(tests, gradients_fire_on_one_that_requires_grad);
     tcase_add_test(tests, calls_fire_on_another_count_and_a_needless_recompile);
     tcase_add_test(tests,
                    what_pytorch_leaves_undefined_is_not_held_against_one_of_two_compiled_executors);

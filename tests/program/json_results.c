@@ -27,7 +27,8 @@ START_TEST(a_result_is_printed_as_it_was_read) {
         "\"bool\", \"size\": [], \"alias\": \"return:0\", \"data\": [true]}], \"inputs\": "
         "[{\"name\": \"x\", \"requires_grad\": true, \"is_leaf\": true, "
         "\"version\": 3, \"size\": [2], \"stride\": [1], \"storage_offset\": 0, \"data\": [1, 2], "
-        "\"grad\": {\"size\": [2], \"data\": [0, 0.5]}}, {\"name\": "
+        "\"grad\": {\"size\": [2], \"data\": [0, 0.5], \"requires_grad\": false, \"alias\": "
+        "\"grad:input:i\"}}, {\"name\": "
         "\"i\", \"data\": [\"9223372036854775807\"], \"x-unsettled\": true}], \"vacuous\": true, "
         "\"poked\": {\"returns\": [[1, 1], null], \"inputs\": [null, "
         "[4]]}, \"changed_later\": [1], \"x-compiled\": true, \"x-frames\": 2}], \"x-undefined\": "
@@ -95,6 +96,10 @@ START_TEST(a_malformed_result_is_refused) {
          "an earlier return"},
         {"{\"twingrad_result\":1,\"calls\":[{\"status\":\"ok\",\"changed_later\":[0]}]}",
          "calls[0].changed_later[0]: the call has no such return"},
+        {"{\"twingrad_result\":1,\"calls\":[{\"status\":\"ok\",\"inputs\":[{\"name\":\"x\","
+         "\"grad\":{\"size\":[1],\"alias\":\"grad:return:2\"}}]}]}",
+         "calls[0].inputs[0].grad.alias: neither \"input:NAME\" nor \"return:K\", nor a \"grad:\" "
+         "of one"},
         {"{\"twingrad_result\":1,\"calls\":[{\"status\":\"ok\",\"trace\":[{\"at\":\"body[0]\","
          "\"probe\":\"is_leaf\",\"value\":1}]}]}",
          "calls[0].trace[0].value: expected true or false, found a number"},
