@@ -1,41 +1,7 @@
 /* Every oracle fires when one field of one result is changed, and on nothing else. Results come
  * from the reference, run twice, so that both sides are equal until a test breaks one. */
 #include "harness/triage/locate.h"
-#include "tests/support/harness_case.h"
-
-typedef struct Case {
-    Program *p;
-    Checker checker;
-    Result *a, *b;
-    CheckResult out;
-} Case;
-
-static void start(Case *c) {
-    char message[256];
-    CompileOptions compile = COMPILE_DEFAULT;
-    c->p = parse(PROGRAM);
-    ck_assert(checker_open(&c->checker, "reference,reference", &compile, message, sizeof message));
-    c->a = c->checker.a.run(&c->checker.a, c->p, &c->checker.run, &arena);
-    c->b = c->checker.b.run(&c->checker.b, c->p, &c->checker.run, &arena);
-    ck_assert_int_eq(c->a->ncalls, 2);
-    ck_assert(c->a->calls[0].ok);
-    ck_assert_int_eq(c->a->calls[0].nreturns, 3);
-}
-
-static void compare(Case *c) {
-    check_results(&c->checker, c->p, c->a, c->b, RULE_SHADOW, &arena, &c->out);
-}
-
-static void expect_finding(Case *c, OracleId oracle, const char *kind) {
-    compare(c);
-    ck_assert_msg(c->out.verdict == FINDING, "no oracle fired, expected %s", oracle_name(oracle));
-    ck_assert_str_eq(oracle_name(c->out.finding.oracle), oracle_name(oracle));
-    ck_assert_str_eq(c->out.finding.kind, kind);
-    ck_assert(c->out.fired & (1u << oracle));
-    ck_assert_int_gt(strlen(c->out.finding.a), 0);
-    ck_assert_str_ne(c->out.finding.a, c->out.finding.b);
-    ck_assert_int_eq(c->checker.verdicts[FINDING], 1);
-}
+#include "tests/support/oracle_case.h"
 
 START_TEST(equal_results_agree) {
     Case c;
@@ -58,14 +24,6 @@ START_TEST(status_fires_on_one_sided_error) {
     ck_assert_int_eq(c.out.finding.sid, AT_BACKWARD);
 }
 END_TEST
-
-static void set_errors(Case *c, ErrCode a, int at_a, ErrCode b, int at_b) {
-    c->a->calls[0].ok = c->b->calls[0].ok = false;
-    c->a->calls[0].error = a;
-    c->a->calls[0].error_at = at_a;
-    c->b->calls[0].error = b;
-    c->b->calls[0].error_at = at_b;
-}
 
 START_TEST(status_fires_on_another_code) {
     Case c;
@@ -93,91 +51,6 @@ START_TEST(status_agrees_on_equal_errors_and_unknown_statements) {
     set_errors(&c, ERR_shape, 3, ERR_shape, AT_UNKNOWN);
     compare(&c);
     ck_assert_int_eq(c.out.verdict, AGREE);
-}
-END_TEST
-
-/* A compiling target may raise an error before anything ran, where eager mode has written. */
-START_TEST(a_call_that_keeps_tensors_after_an_error_is_not_compared_with_a_compiling_target) {
-    static const char KEEPS[] = "{\"twingrad\":1,\"inputs\":[{\"name\":\"x\",\"dtype\":\"float32\","
-                                "\"size\":[2],\"data\":[1,2]}],\"body\":[{\"op\":\"mul_\","
-                                "\"self\":\"x\",\"other\":2},{\"probe\":\"size\",\"of\":\"x\"}],"
-                                "\"return\":[\"x\"],\"recalls\":[{\"keep\":true}]}";
-    Case c;
-    char message[256];
-    CompileOptions compile = COMPILE_DEFAULT;
-    Finding finding;
-    c.p = parse(KEEPS);
-    ck_assert(checker_open(&c.checker, "reference,reference", &compile, message, sizeof message));
-    c.a = c.checker.a.run(&c.checker.a, c.p, &c.checker.run, &arena);
-    c.b = c.checker.b.run(&c.checker.b, c.p, &c.checker.run, &arena);
-    ck_assert_int_eq(c.a->ncalls, 2);
-    c.b->calls[1].returns[0].values.size[0] = 3;
-    c.b->calls[1].trace[0].v[0] = 3;
-    for (int lenient = 0; lenient < 2; lenient++) {
-        for (int error = 0; error < 2; error++) {
-            if (error) {
-                set_errors(&c, ERR_saved_modified, AT_BACKWARD, ERR_saved_modified, AT_UNKNOWN);
-            } else {
-                c.a->calls[0].ok = c.b->calls[0].ok = true;
-            }
-            Comparison cmp = {.program = c.p,
-                              .a = c.a,
-                              .b = c.b,
-                              .rule = RULE_TOLERANT,
-                              .lenient = lenient,
-                              .arena = &arena};
-            comparison_count_calls(&cmp);
-            ck_assert_int_eq(cmp.after_error, lenient && error);
-            Verdict expected = lenient && error ? AGREE : FINDING;
-            ck_assert_int_eq(oracle_function(ORACLE_trace)(&cmp, &finding), expected);
-            ck_assert_int_eq(oracle_function(ORACLE_metadata)(&cmp, &finding), expected);
-            c.b->calls[1].ok = false;
-            comparison_count_calls(&cmp);
-            ck_assert_int_eq(oracle_function(ORACLE_status)(&cmp, &finding), expected);
-            c.b->calls[1].ok = true;
-        }
-    }
-}
-END_TEST
-
-/* ... but not before the backward began, nor what the caller runs behind the function. */
-START_TEST(inputs_are_compared_after_an_error_if_the_function_had_ended) {
-    static const char WRITES[] =
-        "{\"twingrad\":2,\"inputs\":[{\"name\":\"x\",\"dtype\":\"float32\",\"size\":[2],"
-        "\"data\":[1,2]}],\"body\":[{\"op\":\"mul_\",\"self\":\"x\",\"other\":2}],"
-        "\"return\":[\"x\"],\"after\":[{\"op\":\"reshape\",\"self\":\"x\",\"shape\":[1,2],"
-        "\"out\":\"y\"}]}";
-    static const struct {
-        int a, b;
-        Verdict verdict; /* against a compiling target */
-    } places[] = {{AT_BACKWARD, AT_BACKWARD, FINDING}, {1, 1, FINDING},
-                  {AT_BACKWARD, AT_UNKNOWN, AGREE},    {AT_UNKNOWN, AT_UNKNOWN, AGREE},
-                  {AT_RETURN, AT_RETURN, AGREE},       {0, 0, AGREE}};
-    Case c;
-    char message[256];
-    CompileOptions compile = COMPILE_DEFAULT;
-    Finding finding;
-    c.p = parse(WRITES);
-    ck_assert(program_is_after(c.p, 1) && !program_is_after(c.p, 0));
-    ck_assert(checker_open(&c.checker, "reference,reference", &compile, message, sizeof message));
-    c.a = c.checker.a.run(&c.checker.a, c.p, &c.checker.run, &arena);
-    c.b = c.checker.b.run(&c.checker.b, c.p, &c.checker.run, &arena);
-    ck_assert_int_eq(c.b->calls[0].ninputs, 1);
-    ((float *)c.b->calls[0].inputs[0].data.data)[0] = 42;
-    for (int i = 0; i < COUNT_OF(places); i++) {
-        set_errors(&c, ERR_shape, places[i].a, ERR_shape, places[i].b);
-        for (int lenient = 0; lenient < 2; lenient++) {
-            Comparison cmp = {.program = c.p,
-                              .a = c.a,
-                              .b = c.b,
-                              .rule = RULE_TOLERANT,
-                              .lenient = lenient,
-                              .arena = &arena};
-            comparison_count_calls(&cmp);
-            ck_assert_int_eq(oracle_function(ORACLE_values)(&cmp, &finding),
-                             lenient ? places[i].verdict : FINDING);
-        }
-    }
 }
 END_TEST
 
@@ -330,30 +203,6 @@ START_TEST(flags_fire_on_requires_grad_and_is_leaf) {
 }
 END_TEST
 
-START_TEST(values_fire_on_a_return_that_only_one_side_changes_later) {
-    Case c;
-    start(&c);
-    for (int k = 0; k < 2; k++) { /* the reference does not look again */
-        ck_assert(!c.a->calls[k].has_changed_later && c.a->calls[k].ok && c.b->calls[k].ok);
-        c.b->calls[k].has_changed_later = true;
-        c.b->calls[k].returns[1].changed_later = true;
-    }
-    compare(&c);
-    ck_assert_int_eq(c.out.verdict, AGREE);
-    c.a->calls[0].has_changed_later = true;
-    c.a->calls[0].returns[1].changed_later = false;
-    expect_finding(&c, ORACLE_values, "later");
-    ck_assert_int_eq(c.out.finding.index, 1);
-    c.a->calls[1].ok = c.b->calls[1].ok = false; /* how far a call wrote that raises */
-    compare(&c);
-    ck_assert_int_eq(c.out.verdict, AGREE);
-    c.a->calls[1].ok = c.b->calls[1].ok = true;
-    c.a->calls[0].returns[1].changed_later = true;
-    compare(&c);
-    ck_assert_int_eq(c.out.verdict, AGREE);
-}
-END_TEST
-
 START_TEST(alias_fires_on_reported_aliases_and_on_the_write_through_check) {
     Case c;
     start(&c);
@@ -373,30 +222,6 @@ START_TEST(alias_fires_on_reported_aliases_and_on_the_write_through_check) {
     poked = (float *)c.b->calls[0].inputs[0].poked;
     poked[5] = 42;
     expect_finding(&c, ORACLE_alias, "poke");
-}
-END_TEST
-
-/* A return that overlaps itself is not written to: each side has checked something else. */
-START_TEST(writes_to_a_result_that_one_side_expanded_are_not_compared_with_a_compiling_target) {
-    Case c;
-    Finding finding;
-    start(&c);
-    ((float *)c.b->calls[0].returns[0].poked)[0] = 42;
-    Comparison cmp = {.program = c.p,
-                      .a = c.a,
-                      .b = c.b,
-                      .rule = RULE_TOLERANT,
-                      .lenient = true,
-                      .arena = &arena};
-    comparison_count_calls(&cmp);
-    ck_assert_int_eq(oracle_function(ORACLE_alias)(&cmp, &finding), FINDING);
-    ck_assert_int_gt(c.a->calls[0].returns[0].values.size[0], 1);
-    c.a->calls[0].returns[0].stride[0] = 0;
-    ck_assert_int_eq(oracle_function(ORACLE_alias)(&cmp, &finding), AGREE);
-    c.b->calls[0].returns[0].stride[0] = 0;
-    ck_assert_int_eq(oracle_function(ORACLE_alias)(&cmp, &finding), FINDING);
-    c.a->calls[0].returns[0].stride[0] = c.a->calls[0].returns[0].stride[1] = (int64_t)1 << 53;
-    ck_assert_int_eq(oracle_function(ORACLE_alias)(&cmp, &finding), AGREE); /* no such memory */
 }
 END_TEST
 
@@ -430,60 +255,6 @@ START_TEST(gradients_fire_on_none_zeros_and_values) {
     c.b->calls[0].inputs[0].grad.size[0] = 6;
     c.b->calls[0].inputs[0].grad.size[1] = 1;
     expect_finding(&c, ORACLE_gradients, "size");
-}
-END_TEST
-
-START_TEST(gradients_fire_on_memory_that_only_the_compiler_shares) {
-    static const struct {
-        const char *a, *b;
-        bool lenient;
-        Base base;
-        Verdict verdict;
-    } cases[] = {
-        {NULL, "input:x", true, BASE_A, FINDING},     {"input:x", NULL, true, BASE_A, AGREE},
-        {"input:x", NULL, true, BASE_B, FINDING},     {NULL, "input:x", true, BASE_B, AGREE},
-        {"input:x", "return:0", true, BASE_A, AGREE}, {"input:x", NULL, false, BASE_NONE, FINDING},
-        {NULL, "input:x", false, BASE_NONE, FINDING}, {NULL, "input:x", true, BASE_NONE, AGREE}};
-    Case c;
-    Finding finding;
-    start(&c);
-    for (int i = 0; i < COUNT_OF(cases); i++) {
-        CallResult *a = &c.a->calls[0], *b = &c.b->calls[0];
-        Comparison cmp = {.program = c.p,
-                          .a = c.a,
-                          .b = c.b,
-                          .rule = RULE_TOLERANT,
-                          .lenient = cases[i].lenient,
-                          .base = cases[i].base,
-                          .arena = &arena};
-        comparison_count_calls(&cmp);
-        b->input_grads = arena_array(&arena, GradFacts, b->ninputs);
-        a->input_grads = NULL; /* not recorded */
-        b->input_grads[0] = (GradFacts){.has_alias = true, .alias = cases[i].b};
-        ck_assert_int_eq(oracle_function(ORACLE_gradients)(&cmp, &finding), AGREE);
-        a->input_grads = arena_array(&arena, GradFacts, a->ninputs);
-        ck_assert_int_eq(oracle_function(ORACLE_gradients)(&cmp, &finding), AGREE);
-        a->input_grads[0] = (GradFacts){.has_alias = true, .alias = cases[i].a};
-        ck_assert_int_eq(oracle_function(ORACLE_gradients)(&cmp, &finding), cases[i].verdict);
-        if (cases[i].verdict == FINDING) {
-            ck_assert_str_eq(finding.kind, "grad_alias");
-            ck_assert_str_eq(cases[i].a ? finding.a : finding.b, "the memory of input:x");
-        }
-    }
-}
-END_TEST
-
-START_TEST(gradients_fire_on_one_that_requires_grad) {
-    Case c;
-    start(&c);
-    c.a->calls[0].return_grads = arena_array(&arena, GradFacts, c.a->calls[0].nreturns);
-    c.b->calls[0].return_grads = arena_array(&arena, GradFacts, c.b->calls[0].nreturns);
-    c.b->calls[0].return_grads[1] = (GradFacts){.has_requires_grad = true, .requires_grad = true};
-    compare(&c);
-    ck_assert_int_eq(c.out.verdict, AGREE);
-    c.a->calls[0].return_grads[1].has_requires_grad = true;
-    expect_finding(&c, ORACLE_gradients, "grad_requires_grad");
-    ck_assert_int_eq(c.out.finding.index, 1);
 }
 END_TEST
 
@@ -541,9 +312,6 @@ int main(void) {
     tcase_add_test(tests, status_fires_on_another_code);
     tcase_add_test(tests, status_fires_on_another_statement);
     tcase_add_test(tests, status_agrees_on_equal_errors_and_unknown_statements);
-    tcase_add_test(
-        tests, a_call_that_keeps_tensors_after_an_error_is_not_compared_with_a_compiling_target);
-    tcase_add_test(tests, inputs_are_compared_after_an_error_if_the_function_had_ended);
     tcase_add_test(tests, status_never_agrees_on_internal);
     tcase_add_test(tests, limits_and_unsupported_are_skips);
     tcase_add_test(tests, undefined_meaning_is_a_skip);
@@ -553,16 +321,11 @@ int main(void) {
     tcase_add_test(tests, values_fire_on_one_element_of_a_return);
     tcase_add_test(tests, values_fire_on_a_mutated_input);
     tcase_add_test(tests, values_ignore_an_unsettled_input);
-    tcase_add_test(tests, values_fire_on_a_return_that_only_one_side_changes_later);
     tcase_add_test(tests, metadata_fires_on_dtype_size_stride_offset_version);
     tcase_add_test(tests, metadata_ignores_the_stride_of_a_dimension_of_size_one);
     tcase_add_test(tests, flags_fire_on_requires_grad_and_is_leaf);
     tcase_add_test(tests, alias_fires_on_reported_aliases_and_on_the_write_through_check);
-    tcase_add_test(
-        tests, writes_to_a_result_that_one_side_expanded_are_not_compared_with_a_compiling_target);
     tcase_add_test(tests, gradients_fire_on_none_zeros_and_values);
-    tcase_add_test(tests, gradients_fire_on_memory_that_only_the_compiler_shares);
-    tcase_add_test(tests, gradients_fire_on_one_that_requires_grad);
     tcase_add_test(tests, calls_fire_on_another_count_and_a_needless_recompile);
     tcase_add_test(tests,
                    what_pytorch_leaves_undefined_is_not_held_against_one_of_two_compiled_executors);
