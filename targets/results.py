@@ -53,10 +53,11 @@ def locations(tensor):
 
 
 class Memory:
-    """What a write to a gradient would change too: inputs, returns and earlier gradients, in this order."""
+    """What a write to a gradient would change too: inputs, arguments that the setup made, returns and earlier gradients, in this order."""
 
-    def __init__(self, inputs, returns):
+    def __init__(self, inputs, made, returns):
         self.owners = [("input:" + given.name, given.tensor) for given in inputs]
+        self.owners += [("arg:" + name, tensor) for name, tensor in made]
         self.owners += [("return:%d" % index, tensor) for index, tensor in enumerate(returns)]
 
     def owner(self, grad):
@@ -137,6 +138,20 @@ def input_record(given, memory):
     return {"name": given.name, "requires_grad": tensor.requires_grad, "is_leaf": tensor.is_leaf, "version": tensor._version,
             "size": list(tensor.size()), "stride": list(tensor.stride()), "storage_offset": tensor.storage_offset(),
             "data": elements(given.whole()), "grad": grad}
+
+
+def argument_record(name, tensor, inputs, memory):
+    """As of an input. `.grad` only if it has one of its own; no data if it shares memory with an input, whose record has them. Whether a view is a leaf is not
+    asked: the answer makes its grad_fn anew, or raises."""
+    plain = not tensor._is_view()
+    record = {"name": name, "requires_grad": tensor.requires_grad, **({"is_leaf": tensor.is_leaf} if plain else {}), "version": tensor._version,
+              "size": list(tensor.size()), "stride": list(tensor.stride()), "storage_offset": tensor.storage_offset()}
+    if address(tensor) not in [address(given.tensor) for given in inputs]:
+        storage = tensor.untyped_storage() if hasattr(tensor, "untyped_storage") else tensor.storage()
+        record["data"] = elements(torch.empty(0, dtype=tensor.dtype, device=tensor.device).set_(storage))
+    if plain and (tensor.is_leaf or tensor.retains_grad):
+        record["grad"] = memory.record(tensor.grad, "arg:" + name) if memory else grad_record(tensor.grad)
+    return {**record, "x-dtype": DTYPE_NAMES[tensor.dtype]}
 
 
 def poke(returns, inputs):

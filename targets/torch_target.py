@@ -30,7 +30,7 @@ except ImportError as error:
 from errors import LOST_GPU, error_record, frame_of  # noqa: E402
 from inputs import DTYPE_NAMES, MASK, build, device_of, fill  # noqa: E402
 from modes import BACKENDS, VERSION, mode_is_cuda, modes, open_mode, split_mode, warm_up  # noqa: E402
-from results import Kept, Memory, input_record, look_again, poke, return_records  # noqa: E402
+from results import Kept, Memory, argument_record, input_record, look_again, poke, return_records  # noqa: E402
 from source import Source  # noqa: E402
 
 LONGEST = 16 << 20  # bytes of an answer: JSON_MAX_BYTES of program/json/tree.h
@@ -72,7 +72,7 @@ def mark_dynamic(program, names, args):
 
 
 def run_call(program, executor, spec, inputs, bound, kept, grad_mode, poked, mode):
-    source, before, trace, behind, returns, prepared = executor.source, [], [], [], [], bound
+    source, before, trace, behind, args, returns, prepared = executor.source, [], [], [], [], [], bound
     call = {"status": "ok", "returns": [], "inputs": []}
     at = None
     try:
@@ -105,8 +105,12 @@ def run_call(program, executor, spec, inputs, bound, kept, grad_mode, poked, mod
     if None not in trace and (call["status"] == "ok" or not executor.compiling):  # an error during tracing: the program has not run
         call["trace"] = [{"at": path, "probe": kind, "value": DTYPE_NAMES.get(value, value) if isinstance(value, torch.dtype) else value}
                          for path, kind, value in before + trace + behind]
-    memory = Memory(inputs, returns) if call["status"] == "ok" and not executor.fresh else None
+    names = [given.name for given in inputs]
+    made = [(name, tensor) for name, tensor in zip(program.get("args", []), args) if name not in names]
+    memory = Memory(inputs, made, returns) if call["status"] == "ok" and not executor.fresh else None
     call["inputs"] = [input_record(given, memory) for given in inputs]
+    if made and not executor.fresh:
+        call["args"] = [argument_record(name, tensor, inputs, memory) for name, tensor in made]
     if program.get("backward") is not None and memory:
         for index, (tensor, record) in enumerate(zip(returns, call["returns"])):
             if (record["is_leaf"] and record["requires_grad"] and tensor.requires_grad) or (not record["is_leaf"] and tensor.retains_grad):

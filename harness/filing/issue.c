@@ -25,8 +25,9 @@ static const char *issue_symptom(const Finding *f) {
         return "wrong autograd metadata";
     case ORACLE_values:
         return strcmp(f->kind, "later") == 0 ? "a result is overwritten after the call"
-               : f->subject == SUBJECT_INPUT ? "wrong contents of an argument"
-                                             : "silently wrong result";
+               : f->subject == SUBJECT_INPUT || f->subject == SUBJECT_ARG
+                   ? "wrong contents of an argument"
+                   : "silently wrong result";
     case ORACLE_metadata:
         return "wrong dtype, size or stride";
     case ORACLE_alias:

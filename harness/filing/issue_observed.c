@@ -9,6 +9,10 @@ const char *script_subject(const Issue *issue, const Printer *pr, bool probes) {
     if (f->subject == SUBJECT_RETURN) {
         return arena_printf(pr->t->arena, "r[%d]", f->index + probes);
     }
+    NameId made = finding_made_argument(issue->program, f);
+    if (made != NAME_NONE) {
+        return print_name(pr, made);
+    }
     int ninputs;
     bool grad_mode;
     const Input *inputs = program_call_inputs(issue->program, f->call, &ninputs, &grad_mode);

@@ -46,6 +46,22 @@ int comparison_inputs(const Comparison *cmp, const CallResult *a, const CallResu
     return cmp->lenient && !finished ? 0 : a->ninputs < b->ninputs ? a->ninputs : b->ninputs;
 }
 
+int comparison_args(const Comparison *cmp, const CallResult *a, const CallResult *b) {
+    int n = a->nargs < b->nargs ? a->nargs : b->nargs, same = 0;
+    while (same < n && a->args[same].name == b->args[same].name) {
+        same++;
+    }
+    return cmp->lenient && !(function_finished(cmp, a) && function_finished(cmp, b)) ? 0 : same;
+}
+
+Comparison comparison_without_shadow(const Comparison *cmp) {
+    Comparison without = *cmp;
+    if (cmp->rule == RULE_SHADOW || cmp->rule == RULE_EXTERNAL) {
+        without.rule = RULE_COARSE;
+    }
+    return without;
+}
+
 /* False for strides that reach further than the memory of a run: of a target that is broken. */
 static bool return_overlaps_itself(const ReturnRecord *r) {
     Tensor t = {.ndim = r->values.ndim};

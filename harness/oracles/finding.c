@@ -94,6 +94,22 @@ static const char *location_of_sid(Arena *arena, const Program *p, int sid) {
     }
 }
 
+NameId finding_made_argument(const Program *p, const Finding *f) {
+    int ninputs, n = 0;
+    bool grad_mode;
+    const Input *inputs = program_call_inputs(p, f->call, &ninputs, &grad_mode);
+    for (int i = 0; f->subject == SUBJECT_ARG && i < program_nargs(p); i++) {
+        bool given = false;
+        for (int k = 0; k < ninputs; k++) {
+            given |= inputs[k].name == program_arg(p, i);
+        }
+        if (!given && n++ == f->index) {
+            return program_arg(p, i);
+        }
+    }
+    return NAME_NONE;
+}
+
 const char *finding_location(Arena *arena, const Program *p, const Finding *f) {
     const char *call = f->call ? arena_printf(arena, "call %d, ", f->call) : "";
     const char *what = f->oracle == ORACLE_gradients ? ", gradient" : "";
@@ -109,6 +125,11 @@ const char *finding_location(Arena *arena, const Program *p, const Finding *f) {
         const Input *inputs = program_call_inputs(p, f->call, &ninputs, &grad_mode);
         const char *name = f->index < ninputs ? p->names[inputs[f->index].name] : "?";
         return arena_printf(arena, "%sinput %s%s%s", call, name, what, element);
+    }
+    if (f->subject == SUBJECT_ARG) {
+        NameId made = finding_made_argument(p, f);
+        return arena_printf(arena, "%sargument %s%s%s", call,
+                            made == NAME_NONE ? "?" : p->names[made], what, element);
     }
     return arena_printf(arena, "%s%s", call, location_of_sid(arena, p, f->sid));
 }

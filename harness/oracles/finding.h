@@ -15,7 +15,13 @@ typedef enum OracleId {
 const char *oracle_name(OracleId id);
 const char *oracle_claim(OracleId id);
 
-typedef enum Subject { SUBJECT_CALL, SUBJECT_TRACE, SUBJECT_RETURN, SUBJECT_INPUT } Subject;
+typedef enum Subject {
+    SUBJECT_CALL,
+    SUBJECT_TRACE,
+    SUBJECT_RETURN,
+    SUBJECT_INPUT,
+    SUBJECT_ARG /* an argument that the setup made (CallResult.args) */
+} Subject;
 
 enum { AT_INPUTS = -4 }; /* before the first statement */
 
@@ -47,8 +53,9 @@ typedef struct Finding {
     char kind[48]; /* "requires_grad", "data", "ok_vs_assertion", ..: letters, digits and _ */
     int call;      /* 0 = the first call */
     Subject subject;
-    int index; /* SUBJECT_RETURN: index in `return`; SUBJECT_INPUT: input; SUBJECT_TRACE: entry;
-                  else -1 */
+    int index;       /* SUBJECT_RETURN: index in `return`; SUBJECT_INPUT: input; SUBJECT_ARG:
+                        record; SUBJECT_TRACE: entry;
+                        else -1 */
     int64_t element; /* first differing element, or -1 */
     int sid;     /* the statement that the results are about (a probe, a failing op), or AT_RETURN,
                     AT_BACKWARD,     AT_UNKNOWN */
@@ -72,6 +79,9 @@ void finding_start(Finding *f, OracleId oracle, const char *kind, int call, Subj
 void element_text(char *out, size_t size, const void *data, DType dtype, int64_t i);
 /* "[2, 3]". */
 void ints_text(char *out, size_t size, const int64_t *v, int n);
+
+/* The name of a SUBJECT_ARG, or NAME_NONE. */
+NameId finding_made_argument(const Program *p, const Finding *f);
 
 /* Called for every new finding; empty, for a debugger (`break finding_breakpoint`). */
 void finding_breakpoint(const Finding *finding);

@@ -1,4 +1,4 @@
-/* flags: requires_grad and is_leaf of returns and inputs, after the call. */
+/* flags: requires_grad and is_leaf of returns, inputs and made arguments, after the call. */
 #include "harness/oracles/oracle.h"
 
 #include <stdio.h>
@@ -9,6 +9,21 @@ static Verdict oracle_flags_fire(Finding *out, const char *kind, int call, Subje
     snprintf(out->a, sizeof out->a, "%s %s", kind, a ? "true" : "false");
     snprintf(out->b, sizeof out->b, "%s %s", kind, b ? "true" : "false");
     return FINDING;
+}
+
+static Verdict compare_input_flags(Finding *out, const InputRecord *xs, const InputRecord *ys,
+                                   int n, int call, Subject subject) {
+    for (int i = 0; i < n; i++) {
+        const InputRecord *x = &xs[i], *y = &ys[i];
+        if (x->has_requires_grad && y->has_requires_grad && x->requires_grad != y->requires_grad) {
+            return oracle_flags_fire(out, "requires_grad", call, subject, i, x->requires_grad,
+                                     y->requires_grad);
+        }
+        if (x->has_is_leaf && y->has_is_leaf && x->is_leaf != y->is_leaf) {
+            return oracle_flags_fire(out, "is_leaf", call, subject, i, x->is_leaf, y->is_leaf);
+        }
+    }
+    return AGREE;
 }
 
 Verdict oracle_flags(Comparison *cmp, Finding *out) {
@@ -26,17 +41,11 @@ Verdict oracle_flags(Comparison *cmp, Finding *out) {
                                          y->is_leaf);
             }
         }
-        for (int i = 0; i < comparison_inputs(cmp, a, b); i++) {
-            const InputRecord *x = &a->inputs[i], *y = &b->inputs[i];
-            if (x->has_requires_grad && y->has_requires_grad &&
-                x->requires_grad != y->requires_grad) {
-                return oracle_flags_fire(out, "requires_grad", k, SUBJECT_INPUT, i,
-                                         x->requires_grad, y->requires_grad);
-            }
-            if (x->has_is_leaf && y->has_is_leaf && x->is_leaf != y->is_leaf) {
-                return oracle_flags_fire(out, "is_leaf", k, SUBJECT_INPUT, i, x->is_leaf,
-                                         y->is_leaf);
-            }
+        if (compare_input_flags(out, a->inputs, b->inputs, comparison_inputs(cmp, a, b), k,
+                                SUBJECT_INPUT) == FINDING ||
+            compare_input_flags(out, a->args, b->args, comparison_args(cmp, a, b), k,
+                                SUBJECT_ARG) == FINDING) {
+            return FINDING;
         }
     }
     return AGREE;

@@ -91,6 +91,11 @@ static Verdict compare_all_facts(const Comparison *cmp, int k, Finding *out) {
         verdict = compare_grad_facts(cmp, out, &a->input_grads[i], &b->input_grads[i], k,
                                      SUBJECT_INPUT, i);
     }
+    n = a->arg_grads && b->arg_grads ? comparison_args(cmp, a, b) : 0;
+    for (int i = 0; i < n && verdict == AGREE; i++) {
+        verdict =
+            compare_grad_facts(cmp, out, &a->arg_grads[i], &b->arg_grads[i], k, SUBJECT_ARG, i);
+    }
     n = a->return_grads && b->return_grads ? comparison_returns(a, b) : 0;
     for (int i = 0; i < n && verdict == AGREE; i++) {
         verdict = compare_grad_facts(cmp, out, &a->return_grads[i], &b->return_grads[i], k,
@@ -130,6 +135,20 @@ Verdict oracle_gradients(Comparison *cmp, Finding *out) {
             if (v == FINDING) {
                 return v;
             }
+            verdict = v == SKIP ? SKIP : verdict;
+        }
+        Comparison without = comparison_without_shadow(cmp);
+        for (int i = 0; i < comparison_args(cmp, a, b); i++) {
+            const InputRecord *x = &a->args[i], *y = &b->args[i];
+            if (oracle_gradients_same(x->grad_state, &x->grad, y->grad_state, &y->grad)) {
+                continue;
+            }
+            Verdict v = compare_gradient(&without, out, x->grad_state, &x->grad, y->grad_state,
+                                         &y->grad, NULL, k, SUBJECT_ARG, i);
+            if (v == FINDING) {
+                return v;
+            }
+            cmp->skip = v == SKIP ? without.skip : cmp->skip;
             verdict = v == SKIP ? SKIP : verdict;
         }
         for (int i = 0; i < comparison_returns(a, b); i++) {

@@ -64,15 +64,16 @@ static Verdict compare_return(const ReturnRecord *x, const ReturnRecord *y, bool
 }
 
 static Verdict compare_input(const InputRecord *x, const InputRecord *y, bool lenient, int call,
-                             int i, Finding *out) {
+                             Subject subject, int i, Finding *out) {
+    bool made = subject == SUBJECT_ARG;
     if (!lenient && x->has_version && y->has_version && x->version != y->version) {
-        oracle_metadata_fire(out, "version", call, SUBJECT_INPUT, i);
+        oracle_metadata_fire(out, "version", call, subject, i);
         snprintf(out->a, sizeof out->a, "%lld", (long long)x->version);
         snprintf(out->b, sizeof out->b, "%lld", (long long)y->version);
         return FINDING;
     }
     if (x->data.data && y->data.data && x->data.numel != y->data.numel) {
-        oracle_metadata_fire(out, "storage_size", call, SUBJECT_INPUT, i);
+        oracle_metadata_fire(out, "storage_size", call, subject, i);
         ints_text(out->a, sizeof out->a, &x->data.numel, 1);
         ints_text(out->b, sizeof out->b, &y->data.numel, 1);
         return FINDING;
@@ -81,14 +82,14 @@ static Verdict compare_input(const InputRecord *x, const InputRecord *y, bool le
         return AGREE;
     }
     if (!sizes_equal(x->size, x->ndim, y->size, y->ndim)) {
-        oracle_metadata_fire(out, "input_size", call, SUBJECT_INPUT, i);
+        oracle_metadata_fire(out, made ? "argument_size" : "input_size", call, subject, i);
         ints_text(out->a, sizeof out->a, x->size, x->ndim);
         ints_text(out->b, sizeof out->b, y->size, y->ndim);
         return FINDING;
     }
     if (!is_empty(x->size, x->ndim) && (!strides_same(x->size, x->stride, y->stride, x->ndim) ||
                                         x->storage_offset != y->storage_offset)) {
-        oracle_metadata_fire(out, "input_stride", call, SUBJECT_INPUT, i);
+        oracle_metadata_fire(out, made ? "argument_stride" : "input_stride", call, subject, i);
         ints_text(out->a, sizeof out->a, x->stride, x->ndim);
         ints_text(out->b, sizeof out->b, y->stride, y->ndim);
         return FINDING;
@@ -112,7 +113,14 @@ Verdict oracle_metadata(Comparison *cmp, Finding *out) {
             }
         }
         for (int i = 0; i < comparison_inputs(cmp, a, b); i++) {
-            if (compare_input(&a->inputs[i], &b->inputs[i], cmp->lenient, k, i, out) == FINDING) {
+            if (compare_input(&a->inputs[i], &b->inputs[i], cmp->lenient, k, SUBJECT_INPUT, i,
+                              out) == FINDING) {
+                return FINDING;
+            }
+        }
+        for (int i = 0; i < comparison_args(cmp, a, b); i++) {
+            if (compare_input(&a->args[i], &b->args[i], cmp->lenient, k, SUBJECT_ARG, i, out) ==
+                FINDING) {
                 return FINDING;
             }
         }

@@ -85,6 +85,11 @@ int comparison_returns(const CallResult *a, const CallResult *b);
  * statements behind the function, both have run it. */
 int comparison_inputs(const Comparison *cmp, const CallResult *a, const CallResult *b);
 
+/* Arguments of the setup to compare in a call: where both sides recorded the same ones, as inputs.
+ */
+int comparison_args(const Comparison *cmp, const CallResult *a, const CallResult *b);
+/* For what the reference has no shadow of: floats by RULE_COARSE. */
+Comparison comparison_without_shadow(const Comparison *cmp);
 /* Did both sides write to the same returns? A return that overlaps itself is not written to, and
  * where strides are minor, it may do so on one side: the result of expand, which a compiler may
  * make dense. */

@@ -64,6 +64,47 @@ static Verdict compare_later(const Comparison *cmp, int k, Finding *out) {
     return AGREE;
 }
 
+static bool input_data_same(const InputRecord *x, const InputRecord *y) {
+    int64_t first;
+    return x->unsettled || y->unsettled || !comparable(&x->data, &y->data) ||
+           compare_bits(&x->data, &y->data, &first);
+}
+
+static Verdict compare_input_data(Comparison *cmp, int k, Finding *out) {
+    const CallResult *a = &cmp->a->calls[k], *b = &cmp->b->calls[k];
+    Verdict verdict = AGREE;
+    for (int i = 0; i < comparison_inputs(cmp, a, b) && verdict != FINDING; i++) {
+        const InputRecord *x = &a->inputs[i], *y = &b->inputs[i];
+        if (input_data_same(x, y)) {
+            continue;
+        }
+        const Result *s = comparison_shadow(cmp);
+        const Values *shadow =
+            s && k < s->ncalls && i < s->calls[k].ninputs ? &s->calls[k].inputs[i].data : NULL;
+        Verdict v =
+            compare_values(cmp, out, &x->data, &y->data, shadow, "input", k, SUBJECT_INPUT, i);
+        verdict = v == AGREE ? verdict : v;
+    }
+    return verdict;
+}
+
+/* Of arguments that the setup made; those that share their memory with an input have no data. */
+static Verdict compare_argument_data(Comparison *cmp, int k, Finding *out) {
+    const CallResult *a = &cmp->a->calls[k], *b = &cmp->b->calls[k];
+    Comparison without = comparison_without_shadow(cmp);
+    Verdict verdict = AGREE;
+    for (int i = 0; i < comparison_args(cmp, a, b) && verdict != FINDING; i++) {
+        const InputRecord *x = &a->args[i], *y = &b->args[i];
+        if (!input_data_same(x, y)) {
+            Verdict v = compare_values(&without, out, &x->data, &y->data, NULL, "argument", k,
+                                       SUBJECT_ARG, i);
+            verdict = v == AGREE ? verdict : v;
+        }
+    }
+    cmp->skip = verdict == SKIP ? SKIP_INCONCLUSIVE : cmp->skip;
+    return verdict;
+}
+
 Verdict oracle_values(Comparison *cmp, Finding *out) {
     Verdict verdict = AGREE;
     for (int k = 0; k < cmp->ncalls; k++) {
@@ -83,22 +124,12 @@ Verdict oracle_values(Comparison *cmp, Finding *out) {
                 verdict = v == SKIP ? SKIP : verdict;
             }
         }
-        for (int i = 0; i < comparison_inputs(cmp, a, b); i++) {
-            const InputRecord *x = &a->inputs[i], *y = &b->inputs[i];
-            if (x->unsettled || y->unsettled || !comparable(&x->data, &y->data) ||
-                compare_bits(&x->data, &y->data, &first)) {
-                continue;
-            }
-            const Result *s = comparison_shadow(cmp);
-            const Values *shadow =
-                s && k < s->ncalls && i < s->calls[k].ninputs ? &s->calls[k].inputs[i].data : NULL;
-            Verdict v =
-                compare_values(cmp, out, &x->data, &y->data, shadow, "input", k, SUBJECT_INPUT, i);
-            if (v == FINDING) {
-                return v;
-            }
-            verdict = v == SKIP ? SKIP : verdict;
+        Verdict inputs = compare_input_data(cmp, k, out),
+                args = inputs == FINDING ? inputs : compare_argument_data(cmp, k, out);
+        if (args == FINDING) {
+            return FINDING;
         }
+        verdict = inputs == SKIP || args == SKIP ? SKIP : verdict;
         if (compare_later(cmp, k, out) == FINDING) {
             return FINDING;
         }

@@ -151,7 +151,8 @@ static NameId name_of_subject(const Program *p, const Finding *finding) {
     int i = finding->index;
     return finding->subject == SUBJECT_RETURN && i >= 0 && i < p->nreturns ? p->returns[i]
            : finding->subject == SUBJECT_INPUT && i >= 0 && i < p->ninputs ? p->inputs[i].name
-                                                                           : NAME_NONE;
+           : finding->subject == SUBJECT_ARG ? finding_made_argument(p, finding)
+                                             : NAME_NONE;
 }
 
 const char *stage_flag_relation(Arena *arena, const Program *p, const Finding *finding) {

@@ -176,6 +176,9 @@ static NameId subject_of(const Program *p, const Finding *f) {
     if (f->subject == SUBJECT_RETURN && f->index < p->nreturns) {
         return p->returns[f->index];
     }
+    if (f->subject == SUBJECT_ARG) {
+        return finding_made_argument(p, f);
+    }
     return f->subject == SUBJECT_INPUT && f->index < p->ninputs ? p->inputs[f->index].name
                                                                 : NAME_NONE;
 }

@@ -131,9 +131,20 @@ static bool read_changed_later(ResultReader *c, const Json *object, CallResult *
     return true;
 }
 
+/* "inputs" or "args". */
+static bool read_call_inputs(ResultReader *c, const Json *first, InputRecord *records,
+                             GradFacts *grads) {
+    for (const Json *e = first; e; e = e->next) {
+        if (!result_read_input(c, e, &records[e->index], &grads[e->index])) {
+            return false;
+        }
+    }
+    return true;
+}
+
 bool result_read_call(ResultReader *c, const Json *j, CallResult *out) {
-    static const char *const keys[] = {"status",  "error", "trace",         "returns", "inputs",
-                                       "vacuous", "poked", "changed_later", NULL};
+    static const char *const keys[] = {"status", "error",   "trace", "returns",       "inputs",
+                                       "args",   "vacuous", "poked", "changed_later", NULL};
     const Json *e;
     if (!json_keys(c->r, j, keys, NULL) || !read_status(c, j, out) ||
         !call_array(c, j, "inputs", &e, &out->ninputs)) {
@@ -141,10 +152,14 @@ bool result_read_call(ResultReader *c, const Json *j, CallResult *out) {
     }
     out->inputs = arena_array(c->r->arena, InputRecord, out->ninputs);
     out->input_grads = arena_array(c->r->arena, GradFacts, out->ninputs);
-    for (; e; e = e->next) {
-        if (!result_read_input(c, e, &out->inputs[e->index], &out->input_grads[e->index])) {
-            return false;
-        }
+    if (!read_call_inputs(c, e, out->inputs, out->input_grads) ||
+        !call_array(c, j, "args", &e, &out->nargs)) {
+        return false;
+    }
+    out->args = arena_array(c->r->arena, InputRecord, out->nargs);
+    out->arg_grads = arena_array(c->r->arena, GradFacts, out->nargs);
+    if (!read_call_inputs(c, e, out->args, out->arg_grads)) {
+        return false;
     }
     if (!call_array(c, j, "returns", &e, &out->nreturns)) {
         return false;

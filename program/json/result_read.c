@@ -79,15 +79,15 @@ static bool read_values(ResultReader *c, const Json *object, Values *out) {
                                         (long long)n, (long long)out->numel));
 }
 
-/* "input:NAME" or "return:K", perhaps behind "grad:". */
+/* "input:NAME", "arg:NAME" or "return:K", perhaps behind "grad:". */
 static bool is_grad_owner(const ResultReader *c, const char *text) {
     NameId name;
     int64_t k;
     text += strncmp(text, "grad:", 5) == 0 ? 5 : 0;
-    return strncmp(text, "input:", 6) == 0
-               ? find_name(c->p, text + 6, &name)
-               : strncmp(text, "return:", 7) == 0 && json_decimal(text + 7, &k) && k >= 0 &&
-                     k < c->p->nreturns;
+    size_t named = strncmp(text, "input:", 6) == 0 ? 6 : strncmp(text, "arg:", 4) == 0 ? 4 : 0;
+    return named ? find_name(c->p, text + named, &name)
+                 : strncmp(text, "return:", 7) == 0 && json_decimal(text + 7, &k) && k >= 0 &&
+                       k < c->p->nreturns;
 }
 
 static bool read_grad_facts(ResultReader *c, const Json *j, GradFacts *out) {
@@ -98,8 +98,9 @@ static bool read_grad_facts(ResultReader *c, const Json *j, GradFacts *out) {
             return false;
         }
         if (!is_grad_owner(c, alias->text)) {
-            return json_bad(c->r, alias,
-                            "neither \"input:NAME\" nor \"return:K\", nor a \"grad:\" of one");
+            return json_bad(
+                c->r, alias,
+                "none of \"input:NAME\", \"arg:NAME\" and \"return:K\", nor \"grad:\" and one");
         }
         out->alias = alias->text;
     }

@@ -17,7 +17,7 @@ bool result_read_trace(ResultReader *c, const Json *j, TraceEntry *t);
 /* An entry of "returns"; `call` has its inputs. */
 bool result_read_return(ResultReader *c, const Json *j, const CallResult *call, ReturnRecord *out,
                         GradFacts *facts);
-/* An entry of "inputs". */
+/* An entry of "inputs" or "args". */
 bool result_read_input(ResultReader *c, const Json *j, InputRecord *out, GradFacts *facts);
 bool result_read_call(ResultReader *c, const Json *j, CallResult *out);
 

@@ -173,6 +173,16 @@ static void write_json_input(const ResultWriter *w, int call, const InputRecord 
     text_add(w->text, "}");
 }
 
+static void write_input_records(const ResultWriter *w, int call, const InputRecord *records,
+                                const GradFacts *grads, int n) {
+    text_add(w->text, "[");
+    for (int i = 0; i < n; i++) {
+        text_add(w->text, i ? ", " : "");
+        write_json_input(w, call, &records[i], grads ? &grads[i] : NULL);
+    }
+    text_add(w->text, "]");
+}
+
 /* An entry of "poked": data, or null where none was recorded. */
 static void write_poked(const ResultWriter *w, int index, const void *data, const Values *like) {
     text_add(w->text, index ? ", " : "");
@@ -237,12 +247,12 @@ static void write_call(const ResultWriter *w, const CallResult *call, int k) {
         write_return(w, call, &call->returns[i],
                      call->return_grads ? &call->return_grads[i] : NULL);
     }
-    text_add(w->text, "], \"inputs\": [");
-    for (int i = 0; i < call->ninputs; i++) {
-        text_add(w->text, i ? ", " : "");
-        write_json_input(w, k, &call->inputs[i], call->input_grads ? &call->input_grads[i] : NULL);
+    text_add(w->text, "], \"inputs\": ");
+    write_input_records(w, k, call->inputs, call->input_grads, call->ninputs);
+    if (call->nargs > 0) {
+        text_add(w->text, ", \"args\": ");
+        write_input_records(w, k, call->args, call->arg_grads, call->nargs);
     }
-    text_add(w->text, "]");
     if (call->vacuous) {
         text_add(w->text, ", \"vacuous\": true");
     }

@@ -212,6 +212,19 @@ static GradFacts *clone_grads(Arena *arena, const GradFacts *facts, int n) {
     return to;
 }
 
+static InputRecord *clone_input_records(Arena *arena, const InputRecord *records, int n) {
+    InputRecord *to = CLONE(arena, records, n);
+    for (int i = 0; i < n; i++) {
+        InputRecord *r = &to[i];
+        r->poked = r->poked
+                       ? arena_copy(arena, r->poked, r->data.numel * dtype_bytes(r->data.dtype))
+                       : NULL;
+        clone_values(arena, &r->data);
+        clone_values(arena, &r->grad);
+    }
+    return to;
+}
+
 static void clone_call(Arena *arena, CallResult *call) {
     call->message = clone_text(arena, call->message);
     call->trace = CLONE(arena, call->trace, call->ntrace);
@@ -224,15 +237,9 @@ static void clone_call(Arena *arena, CallResult *call) {
         clone_values(arena, &r->values);
         clone_values(arena, &r->grad);
     }
-    call->inputs = CLONE(arena, call->inputs, call->ninputs);
-    for (int i = 0; i < call->ninputs; i++) {
-        InputRecord *r = &call->inputs[i];
-        r->poked = r->poked
-                       ? arena_copy(arena, r->poked, r->data.numel * dtype_bytes(r->data.dtype))
-                       : NULL;
-        clone_values(arena, &r->data);
-        clone_values(arena, &r->grad);
-    }
+    call->inputs = clone_input_records(arena, call->inputs, call->ninputs);
+    call->args = clone_input_records(arena, call->args, call->nargs);
+    call->arg_grads = clone_grads(arena, call->arg_grads, call->nargs);
     call->return_grads = clone_grads(arena, call->return_grads, call->nreturns);
     call->input_grads = clone_grads(arena, call->input_grads, call->ninputs);
     call->extra = clone_text(arena, call->extra);

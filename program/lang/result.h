@@ -38,7 +38,8 @@ typedef enum GradState {
 typedef struct GradFacts {
     bool has_requires_grad, requires_grad;
     bool has_alias;
-    const char *alias; /* "input:NAME", "return:K", or "grad:" and one of these; NULL: nothing */
+    const char *alias; /* "input:NAME", "arg:NAME", "return:K", or "grad:" and one of these; NULL:
+                          nothing */
 } GradFacts;
 
 typedef struct ReturnRecord {
@@ -89,7 +90,9 @@ typedef struct CallResult {
     int nreturns;
     InputRecord *inputs;
     int ninputs;
-    GradFacts *return_grads, *input_grads; /* one for each record, or NULL */
+    InputRecord *args; /* of the setup: arguments of the function that are no inputs; or NULL */
+    int nargs;
+    GradFacts *return_grads, *input_grads, *arg_grads; /* one for each record, or NULL */
     bool has_changed_later; /* after the last call, the returns were looked at again */
     bool no_trace;          /* the trace was not recorded: not compared */
     bool vacuous;           /* a compiling target compiled nothing */

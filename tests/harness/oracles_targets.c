@@ -189,6 +189,64 @@ START_TEST(gradients_fire_on_one_that_requires_grad) {
 }
 END_TEST
 
+/* One that the setup makes; as a target would record it. */
+static void with_argument(Case *c, CallResult **a, CallResult **b) {
+    static const char SETUP[] =
+        "{\"twingrad\":2,\"inputs\":[{\"name\":\"x\",\"dtype\":\"float32\",\"size\":[2],"
+        "\"data\":[1,2]}],\"setup\":[{\"op\":\"mul\",\"self\":\"x\",\"other\":2,\"out\":\"u\"}],"
+        "\"args\":[\"x\",\"u\"],\"body\":[{\"op\":\"mul_\",\"self\":\"u\",\"other\":2}],"
+        "\"return\":[]}";
+    char message[256];
+    CompileOptions compile = COMPILE_DEFAULT;
+    c->p = parse(SETUP);
+    ck_assert(checker_open(&c->checker, "reference,reference", &compile, message, sizeof message));
+    Result **results[] = {&c->a, &c->b};
+    for (int side = 0; side < 2; side++) {
+        *results[side] = c->checker.a.run(&c->checker.a, c->p, &c->checker.run, &arena);
+        CallResult *call = &(*results[side])->calls[0];
+        ck_assert_int_eq(call->ninputs, 1);
+        call->nargs = 1;
+        call->args = arena_array(&arena, InputRecord, 1);
+        call->args[0] = call->inputs[0];
+        call->args[0].name = program_arg(c->p, 1);
+        call->args[0].data.data = arena_copy(&arena, call->inputs[0].data.data, 8);
+        call->args[0].grad_state = GRAD_VALUE;
+        call->args[0].grad = call->args[0].data;
+        call->args[0].grad.data = arena_copy(&arena, call->inputs[0].data.data, 8);
+    }
+    *a = &c->a->calls[0];
+    *b = &c->b->calls[0];
+}
+
+START_TEST(oracles_fire_on_an_argument_that_the_setup_made) {
+    Case c;
+    CallResult *a, *b;
+    with_argument(&c, &a, &b);
+    compare(&c);
+    ck_assert_int_eq(c.out.verdict, AGREE);
+    ((float *)b->args[0].data.data)[1] = 42;
+    expect_finding(&c, ORACLE_values, "argument");
+    ck_assert_int_eq(c.out.finding.subject, SUBJECT_ARG);
+    ck_assert_str_eq(finding_location(&arena, c.p, &c.out.finding), "argument u, element 1");
+    with_argument(&c, &a, &b);
+    b->args[0].stride[0] = 2;
+    expect_finding(&c, ORACLE_metadata, "argument_stride");
+    with_argument(&c, &a, &b);
+    b->args[0].is_leaf ^= true;
+    expect_finding(&c, ORACLE_flags, "is_leaf");
+    with_argument(&c, &a, &b);
+    ((float *)b->args[0].grad.data)[0] = 42;
+    expect_finding(&c, ORACLE_gradients, "data");
+    ck_assert_str_eq(finding_location(&arena, c.p, &c.out.finding),
+                     "argument u, gradient, element 0");
+    with_argument(&c, &a, &b);
+    ((float *)b->args[0].data.data)[1] = 42;
+    b->nargs = 0; /* not recorded */
+    compare(&c);
+    ck_assert_int_eq(c.out.verdict, AGREE);
+}
+END_TEST
+
 int main(void) {
     Suite *suite = suite_create("harness/oracles_targets");
     TCase *tests = tcase_create("harness/oracles_targets");
@@ -201,6 +259,7 @@ int main(void) {
         tests, writes_to_a_result_that_one_side_expanded_are_not_compared_with_a_compiling_target);
     tcase_add_test(tests, gradients_fire_on_memory_that_only_the_compiler_shares);
     tcase_add_test(tests, gradients_fire_on_one_that_requires_grad);
+    tcase_add_test(tests, oracles_fire_on_an_argument_that_the_setup_made);
     suite_add_tcase(suite, tests);
     return run_suite("harness/oracles_targets", suite);
 }

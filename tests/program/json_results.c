@@ -29,7 +29,9 @@ START_TEST(a_result_is_printed_as_it_was_read) {
         "\"version\": 3, \"size\": [2], \"stride\": [1], \"storage_offset\": 0, \"data\": [1, 2], "
         "\"grad\": {\"size\": [2], \"data\": [0, 0.5], \"requires_grad\": false, \"alias\": "
         "\"grad:input:i\"}}, {\"name\": "
-        "\"i\", \"data\": [\"9223372036854775807\"], \"x-unsettled\": true}], \"vacuous\": true, "
+        "\"i\", \"data\": [\"9223372036854775807\"], \"x-unsettled\": true}], \"args\": "
+        "[{\"name\": \"x\", \"is_leaf\": true, \"grad\": {\"size\": [1], \"data\": [1], \"alias\": "
+        "\"arg:x\"}}], \"vacuous\": true, "
         "\"poked\": {\"returns\": [[1, 1], null], \"inputs\": [null, "
         "[4]]}, \"changed_later\": [1], \"x-compiled\": true, \"x-frames\": 2}], \"x-undefined\": "
         "[{\"at\": \"body[0]\", "
@@ -98,8 +100,8 @@ START_TEST(a_malformed_result_is_refused) {
          "calls[0].changed_later[0]: the call has no such return"},
         {"{\"twingrad_result\":1,\"calls\":[{\"status\":\"ok\",\"inputs\":[{\"name\":\"x\","
          "\"grad\":{\"size\":[1],\"alias\":\"grad:return:2\"}}]}]}",
-         "calls[0].inputs[0].grad.alias: neither \"input:NAME\" nor \"return:K\", nor a \"grad:\" "
-         "of one"},
+         "calls[0].inputs[0].grad.alias: none of \"input:NAME\", \"arg:NAME\" and \"return:K\", "
+         "nor \"grad:\" and one"},
         {"{\"twingrad_result\":1,\"calls\":[{\"status\":\"ok\",\"trace\":[{\"at\":\"body[0]\","
          "\"probe\":\"is_leaf\",\"value\":1}]}]}",
          "calls[0].trace[0].value: expected true or false, found a number"},
