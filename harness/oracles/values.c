@@ -52,7 +52,8 @@ static Verdict compare_later(const Comparison *cmp, int k, Finding *out) {
     }
     for (int i = 0; i < comparison_returns(a, b); i++) {
         const ReturnRecord *x = &a->returns[i], *y = &b->returns[i];
-        if (x->changed_later != y->changed_later) {
+        const bool shared_alike = !x->has_alias || !y->has_alias || x->alias == y->alias;
+        if (x->changed_later != y->changed_later && shared_alike) { /* else: oracle_alias */
             static const char *const texts[] = {"as it was returned",
                                                 "changed since it was returned"};
             finding_start(out, ORACLE_values, "later", k, SUBJECT_RETURN, i, AT_UNKNOWN);

@@ -101,6 +101,11 @@ START_TEST(values_fire_on_a_return_that_only_one_side_changes_later) {
     c.a->calls[0].returns[1].changed_later = false;
     expect_finding(&c, ORACLE_values, "later");
     ck_assert_int_eq(c.out.finding.index, 1);
+    AliasKind alias = c.a->calls[0].returns[1].alias;
+    c.a->calls[0].returns[1].alias = alias == ALIAS_NONE ? ALIAS_INPUT : ALIAS_NONE;
+    compare(&c);
+    ck_assert_int_eq(c.out.finding.oracle, ORACLE_alias); /* it changes with what it shares */
+    c.a->calls[0].returns[1].alias = alias;
     c.a->calls[1].ok = c.b->calls[1].ok = false; /* how far a call wrote that raises */
     compare(&c);
     ck_assert_int_eq(c.out.verdict, AGREE);
