@@ -115,11 +115,11 @@ def run_call(program, executor, spec, inputs, bound, kept, grad_mode, poked, mod
         for index, (tensor, record) in enumerate(zip(returns, call["returns"])):
             if (record["is_leaf"] and record["requires_grad"] and tensor.requires_grad) or (not record["is_leaf"] and tensor.retains_grad):
                 record["grad"] = memory.record(tensor.grad, "return:%d" % index)
-    kept.append(Kept(returns, call["returns"]) if call["status"] == "ok" and not executor.fresh else None)
+    kept.append(Kept(returns) if call["status"] == "ok" and not executor.fresh else None)
     if poked and kept[-1]:
         look_again(kept)  # what is written now may hide what the call has written
         call["poked"] = poke(returns, inputs)
-        kept[-1].elements = call["poked"]["returns"]
+        kept[-1].note()
     if executor.compiling:
         counts = executor.counts()
         if call["status"] != "ok" and not getattr(executor, "untraced", False):
