@@ -98,7 +98,9 @@ void results_markdown(const Json *root, Arena *arena, Text *out) {
     if (bad) {
         text_printf(out, ", %d bad file%s", bad, bad == 1 ? "" : "s");
     }
-    text_printf(out, fixed ? ", %d fixed" : "", fixed);
+    if (fixed) {
+        text_printf(out, ", %d fixed", fixed);
+    }
     text_printf(out, known ? " (%d known)\n\n" : "\n\n", known);
     text_printf(out, "%.0f programs, %.0f agree, %.0f skipped.\n\n",
                 results_number(summary, "programs"), results_number(summary, "agree"),
