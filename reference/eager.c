@@ -47,6 +47,7 @@ static ErrCode record_returns(Run *r, Tensor *const *returns) {
         record->has_requires_grad = record->has_is_leaf = true;
         record->grad_state = GRAD_ABSENT;
         record->poked = NULL;
+        record->changed_later = false; /* not recorded: CallResult.has_changed_later */
     }
     r->call->returns = records;
     r->call->nreturns = p->nreturns;

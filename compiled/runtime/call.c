@@ -36,6 +36,7 @@ static void record_return(const RuntimeSession *r, CallResult *call, const Regio
     call_record->grad_state = GRAD_ABSENT;
     call_record->grad.data = NULL;
     call_record->poked = NULL;
+    call_record->changed_later = false; /* not recorded: CallResult.has_changed_later */
     if (call->ok && r->p->backward.given &&
         (plan->is_leaf ? plan->requires_grad && v->requires_grad : v->retains_grad)) {
         const Tensor *grad = plan->is_leaf && v->entry >= 0 ? end->region->live[v->entry]->grad
