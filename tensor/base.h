@@ -73,5 +73,14 @@ _Noreturn void check_failed(const char *file, int line, const char *condition)
 
 static inline int64_t min_i64(int64_t a, int64_t b) { return a < b ? a : b; }
 static inline int64_t max_i64(int64_t a, int64_t b) { return a > b ? a : b; }
+/* The greatest common divisor: not negative, 0 of two zeros. Neither may be INT64_MIN. */
+static inline int64_t gcd_i64(int64_t a, int64_t b) {
+    while (b) {
+        int64_t rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return a < 0 ? -a : a;
+}
 
 #endif

@@ -193,15 +193,6 @@ static bool agree(const LoopTouch *a, const LoopTouch *b, int64_t parts) {
             loop_tiling_window(a, parts) == loop_tiling_window(b, parts));
 }
 
-static int64_t divisor(int64_t a, int64_t b) {
-    while (b) {
-        int64_t rest = a % b;
-        a = b;
-        b = rest;
-    }
-    return a;
-}
-
 /* Bytes that one part of loops [first, end) accesses. A buffer that is accessed anywhere counts as
  * a whole. */
 static int64_t bytes_of_part(TilingSearch *b, int first, int end, int64_t parts) {
@@ -249,7 +240,7 @@ static TiledLoops grow_tiling(TilingSearch *b, int first, int64_t part, int64_t 
     int64_t most = loop_is_empty(&b->plan->loop[first]) ? 1 : loop_trips(&b->plan->loop[first]);
     bool shared = false;
     for (; most > 1 && tiling.end < b->plan->nloop; tiling.end++) {
-        int64_t parts = divisor(most, loop_trips(&b->plan->loop[tiling.end]));
+        int64_t parts = gcd_i64(most, loop_trips(&b->plan->loop[tiling.end]));
         bool share = shared;
         if (parts < 2 || loop_is_empty(&b->plan->loop[tiling.end]) ||
             !may_join(b, first, tiling.end, parts, &share) ||

@@ -54,17 +54,6 @@ static int make_monomials(const SamplePoints *s, Monomial *out) {
     return n;
 }
 
-static int64_t gcd(int64_t a, int64_t b) {
-    a = a < 0 ? -a : a;
-    b = b < 0 ? -b : b;
-    while (b) {
-        int64_t rest = a % b;
-        a = b;
-        b = rest;
-    }
-    return a;
-}
-
 /* The fractions x/d and y/d (y's monomial may be NULL) and the constant that follows from the first
  * sample. */
 static bool expr_finish(const SamplePoints *s, const int64_t *value, const Monomial *a, __int128 x,
@@ -78,7 +67,7 @@ static bool expr_finish(const SamplePoints *s, const int64_t *value, const Monom
         d > INT64_MAX) {
         return false;
     }
-    int64_t common = gcd(gcd((int64_t)x, (int64_t)y), (int64_t)d);
+    int64_t common = gcd_i64(gcd_i64((int64_t)x, (int64_t)y), (int64_t)d);
     x /= common;
     y /= common;
     d /= common;

@@ -217,7 +217,7 @@ static void cmd_minimize_each(void *user, const Source *source) {
     s->code = worst(s->code, code);
 }
 
-/* Can what is asked for be written? 0, or an exit code after complaining. */
+/* Can --save and --out be written? 0, or an exit code after complaining. */
 static int minimize_ready(const Options *o) {
     char message[512];
     if (o->save && io_same_file(o->save, o->files[0])) {

@@ -56,22 +56,13 @@ static bool share_of(const Json *root, Share *share) {
     return *end == '\0' && k >= 1 && k <= n && n <= MOST;
 }
 
-static int64_t merge_gcd(int64_t a, int64_t b) {
-    while (b) {
-        int64_t rest = a % b;
-        a = b;
-        b = rest;
-    }
-    return a;
-}
-
 /* Have two runs of one stream a program in common? */
 static bool shares_overlap(const Json *a, const Json *b) {
     Share x, y;
     if (!share_of(a, &x) || !share_of(b, &y)) {
         return strcmp(results_text(a, "shard", "1/1"), results_text(b, "shard", "1/1")) == 0;
     }
-    int64_t common = merge_gcd(x.period, y.period), ahead = (y.first - x.first) % common;
+    int64_t common = gcd_i64(x.period, y.period), ahead = (y.first - x.first) % common;
     ahead = ahead < 0 ? ahead + common : ahead;
     return ahead < x.length || common - ahead < y.length;
 }

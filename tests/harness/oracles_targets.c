@@ -2,6 +2,18 @@
  * otherwise. */
 #include "tests/support/oracle_case.h"
 
+/* The calls of both sides that are comparable. */
+static Comparison tolerant_comparison(const Case *c, bool lenient) {
+    Comparison cmp = {.program = c->p,
+                      .a = c->a,
+                      .b = c->b,
+                      .rule = RULE_TOLERANT,
+                      .lenient = lenient,
+                      .arena = &arena};
+    comparison_count_calls(&cmp);
+    return cmp;
+}
+
 /* A compiling target may raise an error before anything ran, where eager mode has written. */
 START_TEST(a_call_that_keeps_tensors_after_an_error_is_not_compared_with_a_compiling_target) {
     static const char KEEPS[] = "{\"twingrad\":1,\"inputs\":[{\"name\":\"x\",\"dtype\":\"float32\","
@@ -26,13 +38,7 @@ START_TEST(a_call_that_keeps_tensors_after_an_error_is_not_compared_with_a_compi
             } else {
                 c.a->calls[0].ok = c.b->calls[0].ok = true;
             }
-            Comparison cmp = {.program = c.p,
-                              .a = c.a,
-                              .b = c.b,
-                              .rule = RULE_TOLERANT,
-                              .lenient = lenient,
-                              .arena = &arena};
-            comparison_count_calls(&cmp);
+            Comparison cmp = tolerant_comparison(&c, lenient);
             ck_assert_int_eq(cmp.after_error, lenient && error);
             Verdict expected = lenient && error ? AGREE : FINDING;
             ck_assert_int_eq(oracle_function(ORACLE_trace)(&cmp, &finding), expected);
@@ -73,13 +79,7 @@ START_TEST(inputs_are_compared_after_an_error_if_the_function_had_ended) {
     for (int i = 0; i < COUNT_OF(places); i++) {
         set_errors(&c, ERR_shape, places[i].a, ERR_shape, places[i].b);
         for (int lenient = 0; lenient < 2; lenient++) {
-            Comparison cmp = {.program = c.p,
-                              .a = c.a,
-                              .b = c.b,
-                              .rule = RULE_TOLERANT,
-                              .lenient = lenient,
-                              .arena = &arena};
-            comparison_count_calls(&cmp);
+            Comparison cmp = tolerant_comparison(&c, lenient);
             ck_assert_int_eq(oracle_function(ORACLE_values)(&cmp, &finding),
                              lenient ? places[i].verdict : FINDING);
         }
@@ -122,13 +122,7 @@ START_TEST(writes_to_a_result_that_one_side_expanded_are_not_compared_with_a_com
     Finding finding;
     start(&c);
     ((float *)c.b->calls[0].returns[0].poked)[0] = 42;
-    Comparison cmp = {.program = c.p,
-                      .a = c.a,
-                      .b = c.b,
-                      .rule = RULE_TOLERANT,
-                      .lenient = true,
-                      .arena = &arena};
-    comparison_count_calls(&cmp);
+    Comparison cmp = tolerant_comparison(&c, true);
     ck_assert_int_eq(oracle_function(ORACLE_alias)(&cmp, &finding), FINDING);
     ck_assert_int_gt(c.a->calls[0].returns[0].values.size[0], 1);
     c.a->calls[0].returns[0].stride[0] = 0;
