@@ -64,6 +64,10 @@ void python_need_contexts(const Program *p, bool *needed);
  * place where it holds other statements than ops. */
 void python_function_block(const Printer *pr, const Stmt *s, const char *path, int depth);
 
+/* ---- torch_runner.c ---- */
+/* The end of every script. */
+extern const char torch_runner[];
+
 /* ---- torch_fill.c ---- */
 /* The definition of _fill(kind, seed, count, dtype), a tensor, and of what it needs. */
 void torch_print_fill(Text *t, int indent);
