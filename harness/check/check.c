@@ -222,6 +222,8 @@ void check_results(Checker *c, const Program *p, const Result *a, const Result *
                                         : NULL;
     cmp.lenient = !c->strict &&
                   (executor_is_external_compiler(&c->a) || executor_is_external_compiler(&c->b));
+    const ModeKeeps keeps[2] = {executor_keeps(&c->a), executor_keeps(&c->b)};
+    cmp.keeps = keeps[0] < keeps[1] ? keeps[0] : keeps[1];
     if (c->a.target && c->b.target && program_is_random(p)) {
         cmp.rule = RULE_COARSE; /* the reference, and with it the float64 shadow, has other numbers,
                                    but knows which integers and bools rounding decides */

@@ -73,6 +73,39 @@ static const char *observed_sharing(const Issue *issue, const Printer *pr, const
     return t.v;
 }
 
+/* What the finding's text says that the gradient shares memory with ("grad:input:x", "return:0"),
+ * as the script names it. */
+static const char *memory_owner(const Issue *issue, const Printer *pr) {
+    static const char says[] = "the memory of ";
+    const Finding *f = issue->finding;
+    const Program *p = issue->program;
+    const char *owner = strstr(f->b, says) ? f->b : f->a;
+    owner = strstr(owner, says) ? strstr(owner, says) + strlen(says) : "";
+    const bool grad = strncmp(owner, "grad:", 5) == 0;
+    owner += grad ? 5 : 0;
+    const char *name = strchr(owner, ':') ? strchr(owner, ':') + 1 : "";
+    const char *of = "None";
+    if (strncmp(owner, "return:", 7) == 0) {
+        of = arena_printf(pr->t->arena, "r[%s]", name);
+    }
+    for (NameId id = 0; id < p->nnames && strncmp(owner, "return:", 7) != 0; id++) {
+        of = strcmp(p->names[id], name) == 0 ? print_name(pr, id) : of;
+    }
+    return arena_printf(pr->t->arena, grad ? "%s.grad" : "%s", of);
+}
+
+static const char *observed_gradient(const Issue *issue, const Printer *pr, const char *of) {
+    if (strcmp(issue->finding->kind, "grad_requires_grad") == 0) {
+        return arena_printf(pr->t->arena, "%s.grad.requires_grad", of);
+    }
+    return strcmp(issue->finding->kind, "grad_alias") == 0
+               ? arena_printf(pr->t->arena,
+                              "%s.grad.untyped_storage().data_ptr() == "
+                              "%s.untyped_storage().data_ptr()",
+                              of, memory_owner(issue, pr))
+               : arena_printf(pr->t->arena, "%s.grad", of);
+}
+
 static const char *observed_value(const Issue *issue, const Printer *pr, bool probes) {
     const Finding *f = issue->finding;
     Arena *arena = pr->t->arena;
@@ -84,7 +117,7 @@ static const char *observed_value(const Issue *issue, const Printer *pr, bool pr
         return "r[0]";
     }
     if (f->oracle == ORACLE_gradients) {
-        return arena_printf(arena, "%s.grad", of);
+        return observed_gradient(issue, pr, of);
     }
     if (f->oracle == ORACLE_values) {
         return f->subject == SUBJECT_RETURN ? arena_printf(arena, "%s.detach()", of)

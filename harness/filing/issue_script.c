@@ -342,6 +342,13 @@ void script_print_definitions(Text *text, const Issue *issue, int indent) {
         text_add(script_line(&s), "assert all(isinstance(t, torch.Tensor) for t in r)\n");
     }
     const char *what = script_observed(issue, &s.pr, s.probes);
+    if (f->oracle == ORACLE_values && strcmp(f->kind, "later") == 0) {
+        text_printf(script_line(&s), "kept = %s\n", what);
+        for (int call = calls + 1; call <= issue->program->nrecalls; call++) {
+            script_call(&s, call);
+        }
+        what = "kept";
+    }
     if (f->oracle == ORACLE_alias && strcmp(f->kind, "poke") == 0) {
         print_writes(&s);
         what = arena_printf(text->arena, "%s.detach()", script_subject(issue, &s.pr, s.probes));
@@ -357,7 +364,9 @@ void script_print_definitions(Text *text, const Issue *issue, int indent) {
 /* Are the answers of run(f) compared as tensors? */
 static bool script_compares_tensors(const Issue *issue) {
     const Finding *f = issue->finding;
-    return f->oracle == ORACLE_values || f->oracle == ORACLE_gradients ||
+    const bool fact =
+        strcmp(f->kind, "grad_alias") == 0 || strcmp(f->kind, "grad_requires_grad") == 0;
+    return f->oracle == ORACLE_values || (f->oracle == ORACLE_gradients && !fact) ||
            (f->oracle == ORACLE_alias && strcmp(f->kind, "poke") == 0);
 }
 

@@ -28,8 +28,8 @@ static bool is_empty(const int64_t *size, int ndim) {
     return false;
 }
 
-static Verdict compare_return(const ReturnRecord *x, const ReturnRecord *y, bool lenient, int call,
-                              int i, Finding *out) {
+static Verdict compare_return(const Comparison *cmp, const ReturnRecord *x, const ReturnRecord *y,
+                              int call, int i, Finding *out) {
     const Values *a = &x->values, *b = &y->values;
     if (a->dtype != b->dtype) {
         oracle_metadata_fire(out, "dtype", call, SUBJECT_RETURN, i);
@@ -43,8 +43,8 @@ static Verdict compare_return(const ReturnRecord *x, const ReturnRecord *y, bool
         ints_text(out->b, sizeof out->b, b->size, b->ndim);
         return FINDING;
     }
-    bool minor =
-        lenient && x->has_alias && y->has_alias && x->alias == ALIAS_NONE && y->alias == ALIAS_NONE;
+    bool minor = !comparison_keeps(cmp, KEEPS_LAYOUT) && x->has_alias && y->has_alias &&
+                 x->alias == ALIAS_NONE && y->alias == ALIAS_NONE;
     if (minor || is_empty(a->size, a->ndim)) {
         return AGREE;
     }
@@ -63,10 +63,11 @@ static Verdict compare_return(const ReturnRecord *x, const ReturnRecord *y, bool
     return AGREE;
 }
 
-static Verdict compare_input(const InputRecord *x, const InputRecord *y, bool lenient, int call,
-                             Subject subject, int i, Finding *out) {
+static Verdict compare_input(const Comparison *cmp, const InputRecord *x, const InputRecord *y,
+                             int call, Subject subject, int i, Finding *out) {
     bool made = subject == SUBJECT_ARG;
-    if (!lenient && x->has_version && y->has_version && x->version != y->version) {
+    if (comparison_keeps(cmp, KEEPS_VERSIONS) && x->has_version && y->has_version &&
+        x->version != y->version) {
         oracle_metadata_fire(out, "version", call, subject, i);
         snprintf(out->a, sizeof out->a, "%lld", (long long)x->version);
         snprintf(out->b, sizeof out->b, "%lld", (long long)y->version);
@@ -107,20 +108,18 @@ Verdict oracle_metadata(Comparison *cmp, Finding *out) {
             return FINDING;
         }
         for (int i = 0; i < comparison_returns(a, b); i++) {
-            if (compare_return(&a->returns[i], &b->returns[i], cmp->lenient, k, i, out) ==
-                FINDING) {
+            if (compare_return(cmp, &a->returns[i], &b->returns[i], k, i, out) == FINDING) {
                 return FINDING;
             }
         }
         for (int i = 0; i < comparison_inputs(cmp, a, b); i++) {
-            if (compare_input(&a->inputs[i], &b->inputs[i], cmp->lenient, k, SUBJECT_INPUT, i,
-                              out) == FINDING) {
+            if (compare_input(cmp, &a->inputs[i], &b->inputs[i], k, SUBJECT_INPUT, i, out) ==
+                FINDING) {
                 return FINDING;
             }
         }
         for (int i = 0; i < comparison_args(cmp, a, b); i++) {
-            if (compare_input(&a->args[i], &b->args[i], cmp->lenient, k, SUBJECT_ARG, i, out) ==
-                FINDING) {
+            if (compare_input(cmp, &a->args[i], &b->args[i], k, SUBJECT_ARG, i, out) == FINDING) {
                 return FINDING;
             }
         }

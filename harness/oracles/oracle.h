@@ -50,12 +50,13 @@ typedef struct Comparison {
     const Program *program;
     const Result *a, *b;
     NumberRule rule;
-    bool lenient; /* a side is a compiling target: versions, and strides and offsets of returns that
-                     alias nothing, are minor */
-    Base base;    /* decides what the shadow leaves open (compare_baseline) */
-    int ncalls;   /* leading calls whose status is the same: those the other oracles compare */
-    bool after_error;      /* the call behind them begins with what an error left: nothing of it is
-                              compared (comparison_count_calls) */
+    bool lenient;     /* a side is a compiling target: versions, and strides and offsets of returns
+                         that alias nothing, are minor .. */
+    ModeKeeps keeps;  /* .. unless its mode keeps them (comparison_keeps) */
+    Base base;        /* decides what the shadow leaves open (compare_baseline) */
+    int ncalls;       /* leading calls whose status is the same: those the other oracles compare */
+    bool after_error; /* the call behind them begins with what an error left: nothing of it is
+                         compared (comparison_count_calls) */
     Executor *reference;   /* runs the float64 shadow; NULL: there is none but `shadow` */
     const RunOptions *run; /* what the results were made with */
     const Executor
@@ -65,6 +66,11 @@ typedef struct Comparison {
     int64_t shadow_runs;  /* how often comparison_shadow ran the reference */
     SkipReason skip;      /* set by an oracle that answers SKIP */
 } Comparison;
+
+/* Is this compared? */
+static inline bool comparison_keeps(const Comparison *cmp, ModeKeeps what) {
+    return !cmp->lenient || cmp->keeps >= what;
+}
 
 /* Compares two buffers of one shape by the comparison's rule; `first` is the deciding element.
  * `shadow` may be NULL. */

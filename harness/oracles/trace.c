@@ -37,7 +37,7 @@ Verdict oracle_trace(Comparison *cmp, Finding *out) {
                          program_path(cmp->arena, cmp->program, y->sid));
                 return FINDING;
             }
-            if (cmp->lenient && x->probe == PROBE_version) {
+            if (x->probe == PROBE_version && !comparison_keeps(cmp, KEEPS_VERSIONS)) {
                 continue;
             }
             if (x->n != y->n || memcmp(x->v, y->v, (size_t)x->n * sizeof *x->v) != 0) {

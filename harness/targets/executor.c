@@ -97,6 +97,15 @@ bool compiles_here(const Executor *e) {
     return !e->target && strncmp(e->name, "compiled", strlen("compiled")) == 0;
 }
 
+ModeKeeps executor_keeps(const Executor *e) {
+    if (!executor_is_external_compiler(e)) {
+        return KEEPS_VERSIONS;
+    }
+    const char *mode = strrchr(e->name, ':');
+    const ModeRow *row = mode ? mode_row(mode + 1) : NULL;
+    return row ? row->keeps : KEEPS_NOTHING;
+}
+
 void executor_collect(Executor *e, const Program *p, const RunOptions *options, Arena *arena) {
     CompileOptions compile = e->compile;
     compile.native = e->native;

@@ -6,6 +6,7 @@
 #define HARNESS_EXECUTOR_H
 
 #include "compiled/core/compile.h"
+#include "harness/targets/mode.h"
 #include "harness/targets/target.h"
 #include "program/lang/result.h"
 
@@ -40,5 +41,8 @@ bool compiles_here(const Executor *e);
 static inline bool executor_is_external_compiler(const Executor *e) {
     return e->target && target_compiles(e->target);
 }
+
+/* What it keeps of eager mode. */
+ModeKeeps executor_keeps(const Executor *e);
 
 #endif

@@ -3,7 +3,7 @@
 #include <string.h>
 
 const ModeRow MODES[MODE_ROWS] = {
-#define MODE(name, compiles, backend, script) {#name, compiles, backend, script},
+#define MODE(name, compiles, keeps, backend, script) {#name, compiles, keeps, backend, script},
 #include "harness/targets/modes.def"
 #undef MODE
 };

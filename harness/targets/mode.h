@@ -5,14 +5,22 @@
 
 #include "tensor/arena.h"
 
+/* What is the same as in eager mode, each with those before it. */
+typedef enum ModeKeeps {
+    KEEPS_NOTHING,
+    KEEPS_LAYOUT,  /* strides and offsets of new tensors */
+    KEEPS_VERSIONS /* how often a write is counted */
+} ModeKeeps;
+
 typedef struct ModeRow {
     const char *name;
     bool compiles; /* torch.compile does */
+    ModeKeeps keeps;
     const char *backend, *script;
 } ModeRow;
 
 enum {
-#define MODE(name, compiles, backend, script) MODE_##name,
+#define MODE(name, compiles, keeps, backend, script) MODE_##name,
 #include "harness/targets/modes.def"
 #undef MODE
     MODE_ROWS

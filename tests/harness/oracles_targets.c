@@ -116,6 +116,54 @@ START_TEST(values_fire_on_a_return_that_only_one_side_changes_later) {
 }
 END_TEST
 
+/* What a mode keeps of eager mode: strides of new tensors, and with them the versions of inputs. */
+START_TEST(strides_and_versions_are_compared_with_a_mode_that_keeps_them) {
+    static const struct {
+        ModeKeeps keeps;
+        Verdict stride, version;
+    } modes[] = {{KEEPS_NOTHING, AGREE, AGREE},
+                 {KEEPS_LAYOUT, FINDING, AGREE},
+                 {KEEPS_VERSIONS, FINDING, FINDING}};
+    Case c;
+    Finding finding;
+    start(&c);
+    ReturnRecord *r = &c.b->calls[0].returns[0];
+    ck_assert(r->has_stride && r->has_alias);
+    r->alias = c.a->calls[0].returns[0].alias = ALIAS_NONE;
+    for (int i = 0; i < COUNT_OF(modes); i++) {
+        Comparison cmp = tolerant_comparison(&c, true);
+        cmp.keeps = modes[i].keeps;
+        ck_assert_int_eq(oracle_function(ORACLE_metadata)(&cmp, &finding), AGREE);
+        r->stride[0]++;
+        ck_assert_int_eq(oracle_function(ORACLE_metadata)(&cmp, &finding), modes[i].stride);
+        r->stride[0]--;
+        r->storage_offset++;
+        ck_assert_int_eq(oracle_function(ORACLE_metadata)(&cmp, &finding), modes[i].stride);
+        r->storage_offset--;
+        ck_assert(c.b->calls[0].inputs[0].has_version);
+        c.b->calls[0].inputs[0].version++;
+        ck_assert_int_eq(oracle_function(ORACLE_metadata)(&cmp, &finding), modes[i].version);
+        c.b->calls[0].inputs[0].version--;
+    }
+}
+END_TEST
+
+START_TEST(only_the_modes_of_pytorch_that_run_its_ops_keep_more_than_values) {
+    static const struct {
+        const char *mode;
+        ModeKeeps keeps;
+    } modes[] = {{"dynamo", KEEPS_VERSIONS},
+                 {"dynamo_dynamic", KEEPS_VERSIONS},
+                 {"aot_eager_fullgraph", KEEPS_LAYOUT},
+                 {"aot_decomp", KEEPS_NOTHING},
+                 {"inductor", KEEPS_NOTHING}};
+    for (int i = 0; i < COUNT_OF(modes); i++) {
+        ck_assert_int_eq(mode_row(modes[i].mode)->keeps, modes[i].keeps);
+    }
+    ck_assert_ptr_null(mode_row("mine"));
+}
+END_TEST
+
 /* A return that overlaps itself is not written to: each side has checked something else. */
 START_TEST(writes_to_a_result_that_one_side_expanded_are_not_compared_with_a_compiling_target) {
     Case c;
@@ -254,6 +302,8 @@ int main(void) {
         tests, a_call_that_keeps_tensors_after_an_error_is_not_compared_with_a_compiling_target);
     tcase_add_test(tests, inputs_are_compared_after_an_error_if_the_function_had_ended);
     tcase_add_test(tests, values_fire_on_a_return_that_only_one_side_changes_later);
+    tcase_add_test(tests, strides_and_versions_are_compared_with_a_mode_that_keeps_them);
+    tcase_add_test(tests, only_the_modes_of_pytorch_that_run_its_ops_keep_more_than_values);
     tcase_add_test(
         tests, writes_to_a_result_that_one_side_expanded_are_not_compared_with_a_compiling_target);
     tcase_add_test(tests, gradients_fire_on_memory_that_only_the_compiler_shares);
