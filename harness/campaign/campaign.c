@@ -136,12 +136,18 @@ static bool ran_out_of_memory(Campaign *c, const Job *job, int status) {
            strstr(last_line_of_log(c, job), "out of memory") != NULL;
 }
 
+/* Did the process end itself in a program, as under a sanitizer that has found an error? */
+static bool ended_in_program(const Job *job, int status) {
+    return WIFEXITED(status) && WEXITSTATUS(status) != 0 &&
+           WEXITSTATUS(status) != EXIT_ENVIRONMENT && job->ledger->at != 0;
+}
+
 static void job_ended(Campaign *c, Job *job, int status) {
     job->pid = 0;
     Ledger *l = job->ledger;
     int64_t checked = ledger_counts(l)->programs - job->began;
     bool hungry = l->at != 0 && ran_out_of_memory(c, job, status);
-    if ((WIFSIGNALED(status) && !c->stopping) || hungry) {
+    if ((WIFSIGNALED(status) && !c->stopping) || ended_in_program(job, status) || hungry) {
         ledger_note_death(l);
     }
     /* one of the programs may have been given up: if there is no memory, no program runs */

@@ -215,6 +215,17 @@ END
     grep -q '^1500 programs, ' text
 }
 
+@test "a program in which the process ends itself, as a sanitizer does, is a finding, and the campaign goes on" {
+    ! sanitized || skip "a sanitizer wants to be the first library"
+    echo '#include <unistd.h>
+double asinh(double x) { _exit(x == x ? 1 : 2); }' | cc -shared -fPIC -fno-builtin -o ends.so -x c -
+    status=0
+    LD_PRELOAD=$PWD/ends.so "$TWINGRAD" fuzz --jobs 1 --runs 400 --out out >text 2>errors || status=$?
+    [ "$status" -eq 1 ] || { cat text errors; return 1; }
+    grep -q '^FINDING status-crash_exit_1-' text
+    grep -q '^400 programs, ' text || { tail -n 5 text; return 1; }
+}
+
 # A C compiler that does $1, up to $2 times, to the process that confirms a file, or with "$3" = apart to the one that this one runs its program in.
 fake_compiler() {
     cat >compiler <<END
