@@ -29,7 +29,9 @@ int worker_open(Worker *w, const CampaignOptions *o, const char *campaign, const
         return EXIT_ENVIRONMENT;
     }
     w->counts = *ledger_counts(w->ledger);
-    int code = checker_open_options(&w->checker, &o->checker, message, message_size);
+    CheckerOptions own = o->checker;
+    own.targets.shares_compiler = true; /* the campaign confirms findings */
+    int code = checker_open_options(&w->checker, &own, message, message_size);
     if (code != 0) {
         ledger_close(w->ledger);
         return code;

@@ -181,6 +181,7 @@ Search *search_open(const CampaignOptions *o, const SearchEvents *events, int *c
         die("no memory for a search");
     }
     s->own = *o;
+    s->own.checker.targets.shares_compiler = !o->first && !o->every; /* else nothing confirms it */
     s->options = o;
     s->events = *events;
     s->detailed = o->stats || o->out || o->reports.results || results_wanted(&o->reports);

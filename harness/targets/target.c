@@ -364,7 +364,8 @@ int target_open(const char *name, Target *other, const TargetSettings *settings,
         if (t->settings.python && strcmp(key, "torch") == 0) {
             t->declared.command[0] = arena_strdup(&t->arena, t->settings.python);
         }
-        declaration_vary(&t->arena, &t->declared, t->settings.variation, !t->settings.alone);
+        declaration_vary(&t->arena, &t->declared, t->settings.variation,
+                         t->settings.shares_compiler && !t->settings.alone);
         code = can_host(other, name) ? join(t, other, message, message_size)
                                      : start_first(t, message, message_size);
     }

@@ -22,11 +22,14 @@ typedef struct TargetSettings {
     bool configs;       /* have targets list the settings of their compilers */
     bool no_probes;     /* leave probes out of the Python source; no trace is compared */
     const char *native_cache; /* compiled:native: its folder, "none" or NULL (NativeSettings) */
-    bool strict;   /* also compare what is minor by default: versions, strides and offsets of a
-                      compiling target */
-    double until;  /* now_seconds() from which on no program is waited for: its result is then a
-                      `limit` error; 0: never */
-    bool alone;    /* run each program in a process in which no other ran */
+    bool strict;  /* also compare what is minor by default: versions, strides and offsets of a
+                     compiling target */
+    double until; /* now_seconds() from which on no program is waited for: its result is then a
+                     `limit` error; 0: never */
+    bool alone;   /* run each program in a process in which no other ran */
+    bool shares_compiler; /* compile kernels of several programs together, and by clang
+                             (targets/kernels.py): for a search, which confirms what it finds
+                             without it */
     int variation; /* N > 0: with PYTHONHASHSEED=N and OMP_NUM_THREADS 2, 1, 2, .., to see whether a
                       result depends on them */
 } TargetSettings;
