@@ -316,6 +316,12 @@ static bool changes_sharing(const Program *p, const Finding *f, const char *valu
     return program_changes_sharing(p);
 }
 
+static bool shares_memory(const Program *p, const Finding *f, const char *value) {
+    (void)f;
+    (void)value;
+    return program_shares_memory(p);
+}
+
 static bool differentiates_results(const Program *p, const Finding *f, const char *value) {
     (void)f;
     (void)value;

@@ -154,6 +154,20 @@ bool program_changes_sharing(const Program *p) {
     return found;
 }
 
+bool program_shares_memory(const Program *p) {
+    bool any = false, grad_mode;
+    for (int call = 0; call <= p->nrecalls && !any; call++) {
+        int n;
+        const Input *inputs = program_call_inputs(p, call, &n, &grad_mode);
+        for (int i = 0; i < n; i++) {
+            for (int k = 0; k < i; k++) {
+                any |= share_memory(&inputs[i], &inputs[k]);
+            }
+        }
+    }
+    return any;
+}
+
 /* By name: the tensor whose memory it is; whether the function has made it; and, for the former,
  * whether the function has written it. */
 typedef struct ResultNames {
@@ -254,16 +268,6 @@ static bool see_flow(const Program *p, Stmt *s, Flow *o) {
     return argument;
 }
 
-static bool inputs_share_memory(const Program *p) {
-    bool any = false;
-    for (int i = 0; i < p->ninputs; i++) {
-        for (int k = 0; k < i; k++) {
-            any |= share_memory(&p->inputs[i], &p->inputs[k]);
-        }
-    }
-    return any;
-}
-
 static bool is_differentiated(const Backward *b, int i) {
     bool of = b->nof < 0;
     for (int k = 0; k < b->nof; k++) {
@@ -276,7 +280,7 @@ bool program_reaches_undifferentiated(const Program *p, NameId input) {
     Arena arena = ARENA_EMPTY;
     Flow o = {.root = arena_array(&arena, NameId, p->nnames + 1),
               .from = arena_array(&arena, bool, p->nnames + 1)};
-    bool found = !p->backward.given || p->surface || inputs_share_memory(p);
+    bool found = !p->backward.given || p->surface || program_shares_memory(p);
     for (int i = 0; i < p->nnames; i++) {
         o.root[i] = i;
         o.from[i] = i == input;

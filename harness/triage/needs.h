@@ -15,6 +15,8 @@ bool program_overwrites_operand(const Program *p, const char *pattern, bool argu
 /* Do two arguments share memory in one call and not in another, or at another distance? A compiler
  * without a guard on it goes on with the graph of the first call. */
 bool program_changes_sharing(const Program *p);
+/* Do two arguments share memory in one of the calls? */
+bool program_shares_memory(const Program *p);
 /* Does the program ask torch.autograd.grad for the gradient of something that the function itself
  * has made or written? If both it and what is differentiated leave one compiled graph, there is no
  * history between them (pytorch#132929); a gradient of an argument is another matter. */

@@ -105,6 +105,27 @@ START_TEST(a_known_issue_covers_arguments_that_share_memory_otherwise_later) {
 }
 END_TEST
 
+START_TEST(a_known_issue_covers_arguments_that_share_memory) {
+    static const struct {
+        const char *program;
+        bool covered;
+    } cases[] = {{CALLS(FIRST, NEXT, OWN, OWN), true},
+                 {CALLS(OWN, OWN, FIRST, NEXT), true},
+                 {CALLS(OWN, OWN, OWN, OWN), false}};
+    KnownIssue issue = any_issue();
+    issue.asked[CONDITION_shared_memory] = "true";
+    Known known = {&issue, 1};
+    const KnownPair pair = {.name = "torch:eager,torch:aot_eager"};
+    const Finding f = located("metadata-uncounted_write-abs_", "", "");
+    for (int i = 0; i < COUNT_OF(cases); i++) {
+        const Program *p = parse(cases[i].program);
+        for (int minimized = 0; minimized < 2; minimized++) {
+            ck_assert_int_eq(known_find(&known, &pair, p, minimized, &f) != NULL, cases[i].covered);
+        }
+    }
+}
+END_TEST
+
 /* The gradient of a result, of a view, and of an argument that was written, itself or through a
  * view; not that of an argument, or of what setup has made. */
 START_TEST(a_known_issue_covers_gradients_of_results) {
@@ -203,6 +224,7 @@ int main(void) {
     tcase_add_checked_fixture(tests, set_up, tear_down);
     tcase_add_test(tests, a_known_issue_covers_writes_through_one_kind_of_view);
     tcase_add_test(tests, a_known_issue_covers_overwritten_operands);
+    tcase_add_test(tests, a_known_issue_covers_arguments_that_share_memory);
     tcase_add_test(tests, a_known_issue_covers_arguments_that_share_memory_otherwise_later);
     tcase_add_test(tests, a_known_issue_covers_gradients_of_results);
     tcase_add_test(tests, a_known_issue_covers_gradients_of_what_reaches_another_return);

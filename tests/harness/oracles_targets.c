@@ -148,6 +148,30 @@ START_TEST(strides_and_versions_are_compared_with_a_mode_that_keeps_them) {
 }
 END_TEST
 
+START_TEST(a_write_that_the_compiler_does_not_count_is_a_finding) {
+    static const struct {
+        Base base;
+        int64_t a, b;
+        Verdict verdict;
+    } cases[] = {{BASE_A, 1, 0, FINDING}, {BASE_A, 2, 1, AGREE},   {BASE_A, 0, 1, AGREE},
+                 {BASE_B, 1, 0, AGREE},   {BASE_B, 0, 3, FINDING}, {BASE_NONE, 1, 0, AGREE},
+                 {BASE_A, 0, 0, AGREE}};
+    Case c;
+    Finding finding;
+    start(&c);
+    for (int i = 0; i < COUNT_OF(cases); i++) {
+        Comparison cmp = tolerant_comparison(&c, true);
+        cmp.base = cases[i].base;
+        c.a->calls[0].inputs[0].version = cases[i].a;
+        c.b->calls[0].inputs[0].version = cases[i].b;
+        ck_assert_int_eq(oracle_function(ORACLE_metadata)(&cmp, &finding), cases[i].verdict);
+        if (cases[i].verdict == FINDING) {
+            ck_assert_str_eq(finding.kind, "uncounted_write");
+        }
+    }
+}
+END_TEST
+
 START_TEST(only_the_modes_of_pytorch_that_run_its_ops_keep_more_than_values) {
     static const struct {
         const char *mode;
@@ -303,6 +327,7 @@ int main(void) {
     tcase_add_test(tests, inputs_are_compared_after_an_error_if_the_function_had_ended);
     tcase_add_test(tests, values_fire_on_a_return_that_only_one_side_changes_later);
     tcase_add_test(tests, strides_and_versions_are_compared_with_a_mode_that_keeps_them);
+    tcase_add_test(tests, a_write_that_the_compiler_does_not_count_is_a_finding);
     tcase_add_test(tests, only_the_modes_of_pytorch_that_run_its_ops_keep_more_than_values);
     tcase_add_test(
         tests, writes_to_a_result_that_one_side_expanded_are_not_compared_with_a_compiling_target);
