@@ -133,6 +133,9 @@ static const char *observed_value(const Issue *issue, const Printer *pr, bool pr
     if (f->oracle == ORACLE_metadata && strcmp(f->kind, "version") == 0) {
         return arena_printf(arena, "%s._version", of);
     }
+    if (f->oracle == ORACLE_metadata && strcmp(f->kind, "uncounted_write") == 0) {
+        return arena_printf(arena, "%s._version > 0", of);
+    }
     if (f->oracle == ORACLE_metadata && strcmp(f->kind, "storage_offset") == 0) {
         return arena_printf(arena, "%s.storage_offset()", of);
     }

@@ -186,7 +186,9 @@ static void print_script_input(const Script *s, const Input *v, int n, int k) {
         text_add(t, ", ");
         issue_print_sizes(&s->pr, in->stride, in->ndim);
         text_printf(t, ", %" PRId64 ")", in->offset);
-        text_add(t, will_require_grad(s->issue->program, in) ? ".detach()" : "");
+        /* no views of one tensor: a leaf; and autograd need not know what shares its memory */
+        const bool own = in->storage != NAME_NONE || will_require_grad(s->issue->program, in);
+        text_add(t, own ? ".detach()" : "");
     }
     text_add(t, in->requires_grad ? ".requires_grad_()\n" : "\n");
 }

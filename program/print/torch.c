@@ -155,7 +155,7 @@ void program_print_repro(Text *text, const Program *p, const char *mode) {
     } else {
         text_add(text, "None");
     }
-    text_add(text, "\n_OLD = not hasattr(torch, \"compile\")\n_WRITTEN = []\n");
+    text_add(text, "\n_OLD = not hasattr(torch, \"compile\")\n_WRITTEN = []\n_EXACT = \"\"\n");
     text_add(text, "\n\n");
     torch_print_fill(text, 0);
     text_add(text, torch_runner);
