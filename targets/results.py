@@ -149,14 +149,13 @@ def input_record(given, memory):
 
 
 def argument_record(name, tensor, inputs, memory):
-    """As of an input. `.grad` only if it has one of its own; no data if it shares memory with an input, whose record has them. Whether a view is a leaf is not
-    asked: the answer makes its grad_fn anew, or raises."""
+    """As of an input, with the elements of the tensor and not of its storage, the rest of which kernels may leave as it was. `.grad` only if it has one of its
+    own; no data if it shares memory with an input, whose record has them. Whether a view is a leaf is not asked: the answer makes its grad_fn anew, or raises."""
     plain = not tensor._is_view()
     record = {"name": name, "requires_grad": tensor.requires_grad, **({"is_leaf": tensor.is_leaf} if plain else {}), "version": tensor._version,
               "size": list(tensor.size()), "stride": list(tensor.stride()), "storage_offset": tensor.storage_offset()}
-    if address(tensor) not in [address(given.tensor) for given in inputs]:
-        storage = tensor.untyped_storage() if hasattr(tensor, "untyped_storage") else tensor.storage()
-        record["data"] = elements(torch.empty(0, dtype=tensor.dtype, device=tensor.device).set_(storage))
+    if address(tensor) not in [address(given.tensor) for given in inputs] and within_memory(tensor):
+        record["data"] = elements(tensor)
     if plain and (tensor.is_leaf or tensor.retains_grad):
         record["grad"] = memory.record(tensor.grad, "arg:" + name) if memory else grad_record(tensor.grad)
     return {**record, "x-dtype": DTYPE_NAMES[tensor.dtype]}
