@@ -29,7 +29,8 @@ static const char *issue_symptom(const Finding *f) {
                    ? "wrong contents of an argument"
                    : "silently wrong result";
     case ORACLE_metadata:
-        return "wrong dtype, size or stride";
+        return strcmp(f->kind, "uncounted_write") == 0 ? "a write to an argument is not counted"
+                                                       : "wrong dtype, size or stride";
     case ORACLE_alias:
         return "wrong aliasing of a result";
     case ORACLE_gradients:
