@@ -163,9 +163,8 @@ static int run_round(HuntRun *run, double seconds, const Output *output) {
                          .code = code,
                          .results = results};
     bool cut = own.seconds <= 0 && interrupt_came(); /* a resumed hunt runs all of it */
-    if (code < EXIT_BAD_INPUT) {
-        int written = cut ? hunt_write(h, message, sizeof message)
-                          : hunt_add(h, &round, message, sizeof message);
+    if (code < EXIT_BAD_INPUT && !cut) {
+        int written = hunt_add(h, &round, message, sizeof message);
         code = worst(code, written == 0 ? 0 : complain(written, "%s", message));
     }
     return code;
@@ -227,6 +226,10 @@ static int hunt(HuntRun *run, const Options *o) {
     run->options.out = o->out;
     run->target = run->options.on ? run->options.on : "torch";
     code = code ? code : hunt_modes(run);
+    interrupt_note();
+    if (code == 0 && hunt_write(&run->hunt, message, sizeof message) != 0) {
+        code = complain(EXIT_ENVIRONMENT, "%s", message);
+    }
     const Output output = terminal_output(&run->options);
     double seconds;
     code = worst(code, hunt_code(&run->hunt));

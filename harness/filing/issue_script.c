@@ -72,6 +72,26 @@ static void print_statements(const Script *s, const Block *block) {
     }
 }
 
+/* The functions of the program, each with an empty line behind it. */
+static void print_functions(const Script *s) {
+    const Program *p = s->issue->program;
+    Text lines = {.arena = s->pr.t->arena};
+    Printer pr = s->pr;
+    pr.t = &lines;
+    for (int i = 0; i < p->nfunctions; i++) {
+        lines.n = 0;
+        python_function(&pr, &p->functions[i]);
+        for (const char *at = lines.v; *at;) {
+            const char *end = strchrnul(at, '\n');
+            if (end > at) {
+                text_printf(script_line(s), "%.*s\n", (int)(end - at), at);
+            }
+            at = end + (*end == '\n');
+        }
+        text_add(s->pr.t, "\n");
+    }
+}
+
 /* Does `f` leave its results elsewhere? Not where probes are returned. */
 static bool script_leaves(const Script *s) {
     const PythonSurface *surface = s->issue->program->surface;
@@ -332,6 +352,7 @@ void script_print_definitions(Text *text, const Issue *issue, int indent) {
         .probes = f->oracle == ORACLE_trace,
         .indent = indent};
     python_definitions(&s.pr, indent);
+    print_functions(&s);
     script_function(&s);
     text_add(script_line(&s), "def run(f):\n");
     s.indent++;

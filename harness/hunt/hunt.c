@@ -148,7 +148,8 @@ int hunt_open(Hunt *h, Arena *arena, const char *out, bool resume, char *message
     }
     const char *path = in_hunt(h, "hunt.json");
     bool exists = access(path, F_OK) == 0;
-    if (exists != resume) {
+    int code = exists ? json_file_read(arena, path, read_log, h, message, message_size) : 0;
+    if (code == 0 && exists != resume && (resume || h->nrounds > 0)) {
         snprintf(message, message_size,
                  exists ? "there is a hunt in '%.200s': continue it with --resume, or take another "
                           "folder"
@@ -156,7 +157,9 @@ int hunt_open(Hunt *h, Arena *arena, const char *out, bool resume, char *message
                  out);
         return EXIT_BAD_INPUT;
     }
-    int code = resume ? json_file_read(arena, path, read_log, h, message, message_size) : 0;
+    if (!resume) {
+        h->nwords = 0; /* of a hunt that has done nothing */
+    }
     return code == 0 && h->nrounds > 0 ? write_results(h, message, message_size) : code;
 }
 

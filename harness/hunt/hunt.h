@@ -6,8 +6,9 @@
  *     OUT/SIGNATURE/      reports; a later round that meets the signature does not minimize again
  *     OUT/results.json, OUT/report.html   the results of all rounds together
  *
- * The log is written after each round, in one step. So a hunt that is killed loses the round it was
- * in and nothing else, and every round is the same in a hunt that was resumed. */
+ * The log is written before the first round and after each, in one step. So a hunt that is killed
+ * loses the round it was in and nothing else, and every round is the same in a hunt that was
+ * resumed. */
 #ifndef HARNESS_HUNT_H
 #define HARNESS_HUNT_H
 
@@ -34,7 +35,7 @@ typedef struct Hunt {
 } Hunt;
 
 /* Makes the folder and locks it until the process ends. Reads the log of a hunt to be resumed, and
- * writes the results of its rounds again; without `resume` there must be none. 0, or an exit code
+ * writes the results of its rounds again; without `resume` it must have none. 0, or an exit code
  * and one sentence. */
 int hunt_open(Hunt *h, Arena *arena, const char *out, bool resume, char *message,
               size_t message_size);

@@ -4,7 +4,8 @@
 
 #include <stdbool.h>
 
-/* From now on the first SIGINT, SIGTERM or SIGHUP is noted; the next one ends the process. */
+/* From now on the first SIGINT, SIGTERM or SIGHUP is noted; one that comes half a second later, or
+ * after that, ends the process. */
 void interrupt_note(void);
 /* Was one noted? */
 bool interrupt_came(void);
