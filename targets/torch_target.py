@@ -32,6 +32,7 @@ from inputs import DTYPE_NAMES, MASK, build, device_of, fill  # noqa: E402
 from modes import BACKENDS, VERSION, mode_is_cuda, modes, open_mode, split_mode, warm_up  # noqa: E402
 from results import Kept, Memory, argument_record, input_record, look_again, poke, return_records  # noqa: E402
 from source import Source  # noqa: E402
+from state import restore, state  # noqa: E402
 
 LONGEST = 16 << 20  # bytes of an answer: JSON_MAX_BYTES of program/json/tree.h
 
@@ -75,6 +76,7 @@ def run_call(program, executor, spec, inputs, bound, kept, grad_mode, poked, mod
     source, before, trace, behind, args, returns, prepared = executor.source, [], [], [], [], [], bound
     call = {"status": "ok", "returns": [], "inputs": []}
     at = None
+    found = state()
     try:
         prepared = prepare(source, spec, inputs, bound, before)
         args = [read(prepared, name) for name in source.scope["_ARGS"]]
@@ -102,6 +104,7 @@ def run_call(program, executor, spec, inputs, bound, kept, grad_mode, poked, mod
         frame = frame_of(error) if executor.compiling else None
         if frame:
             call["x-frame"] = frame
+    call["changed_state"] = restore(found)  # so that what follows is not its consequence
     if None not in trace and (call["status"] == "ok" or not executor.compiling):  # an error during tracing: the program has not run
         call["trace"] = [{"at": path, "probe": kind, "value": DTYPE_NAMES.get(value, value) if isinstance(value, torch.dtype) else value}
                          for path, kind, value in before + trace + behind]

@@ -176,13 +176,14 @@ static void run_oracles(Checker *c, Comparison *cmp, CheckResult *out) {
         return;
     }
     comparison_count_calls(cmp);
-    for (int id = 0; id < ORACLE_COUNT; id++) {
+    for (int place = 0; place < ORACLE_COUNT; place++) {
+        const OracleId id = oracle_at(place);
         if ((c->off >> id) & 1) {
             continue;
         }
         Finding rest, *found = out->fired ? &rest : &out->finding;
-        Verdict v = oracle_function((OracleId)id)(cmp, found);
-        if (v == FINDING && depends_on_values((OracleId)id, cmp)) {
+        Verdict v = oracle_function(id)(cmp, found);
+        if (v == FINDING && depends_on_values(id, cmp)) {
             v = SKIP;
             cmp->skip = SKIP_INCONCLUSIVE;
             out->first_inconclusive = out->first_inconclusive

@@ -33,6 +33,8 @@ static const char *issue_symptom(const Finding *f) {
                                                        : "wrong dtype, size or stride";
     case ORACLE_alias:
         return "wrong aliasing of a result";
+    case ORACLE_state:
+        return "a mode of the thread is left changed";
     case ORACLE_gradients:
         return strcmp(f->kind, "grad_alias") == 0           ? "a gradient shares memory"
                : strcmp(f->kind, "grad_requires_grad") == 0 ? "wrong autograd metadata"
@@ -198,6 +200,9 @@ void issue_unittest(Text *text, const Issue *issue) {
     } else if (f->oracle == ORACLE_status) {
         script_print_outcome(text, issue, 2);
         text_add(text, "        self.assertEqual(outcome(compiled), outcome(f))\n");
+    } else if (f->oracle == ORACLE_state) {
+        text_add(text, "        expected = run(f)\n"
+                       "        self.assertEqual(run(compiled), expected)\n");
     } else {
         text_add(text, "        self.assertEqual(run(compiled), run(f))\n");
     }

@@ -106,6 +106,22 @@ static const char *observed_gradient(const Issue *issue, const Printer *pr, cons
                : arena_printf(pr->t->arena, "%s.grad", of);
 }
 
+/* The expression that reads what is kept for the thread. */
+static const char *observed_state(Arena *arena, const char *name) {
+    static const struct {
+        const char *name, *reader;
+    } states[] = {
+#define STATE(name, reader) {#name, reader},
+#include "program/print/state.def"
+#undef STATE
+    };
+    const char *reader = NULL;
+    for (int i = 0; i < COUNT_OF(states); i++) {
+        reader = strcmp(states[i].name, name) == 0 ? states[i].reader : reader;
+    }
+    return reader ? arena_printf(arena, "%s()", reader) : "None"; /* a name of another target */
+}
+
 static const char *observed_value(const Issue *issue, const Printer *pr, bool probes) {
     const Finding *f = issue->finding;
     Arena *arena = pr->t->arena;
@@ -129,6 +145,9 @@ static const char *observed_value(const Issue *issue, const Printer *pr, bool pr
     }
     if (f->oracle == ORACLE_flags) {
         return arena_printf(arena, "%s.%s", of, f->kind);
+    }
+    if (f->oracle == ORACLE_state) {
+        return observed_state(arena, f->kind);
     }
     if (f->oracle == ORACLE_metadata && strcmp(f->kind, "version") == 0) {
         return arena_printf(arena, "%s._version", of);

@@ -319,10 +319,14 @@ static void script_call(Script *s, int call) {
     }
 }
 
-/* A call before the one that differs; one that eager mode refuses ends for itself. */
-static void earlier_call(Script *s, int call) {
+/* Does eager mode refuse the call? */
+static bool script_is_refused(const Script *s, int call) {
     const Result *eager = s->issue->a;
-    bool refused = eager && call < eager->ncalls && !eager->calls[call].ok;
+    return eager && call < eager->ncalls && !eager->calls[call].ok;
+}
+
+/* A call behind which the script goes on, also if it is `refused`. */
+static void lasting_call(Script *s, int call, bool refused) {
     if (refused) {
         text_add(script_line(s), "try:\n");
         s->indent++;
@@ -358,9 +362,13 @@ void script_print_definitions(Text *text, const Issue *issue, int indent) {
     s.indent++;
     int calls = f->call < 1 + issue->program->nrecalls ? f->call : issue->program->nrecalls;
     for (int call = 0; call < calls; call++) {
-        earlier_call(&s, call);
+        lasting_call(&s, call, script_is_refused(&s, call));
     }
-    script_call(&s, calls);
+    if (f->oracle == ORACLE_state) {
+        lasting_call(&s, calls, true); /* the compiler may refuse it */
+    } else {
+        script_call(&s, calls);
+    }
     if (f->oracle == ORACLE_status && f->sid == AT_RETURN) { /* a result that is no tensor */
         text_add(script_line(&s), "assert all(isinstance(t, torch.Tensor) for t in r)\n");
     }
@@ -449,6 +457,9 @@ void issue_script(Text *text, const Issue *issue) {
     script_print_compiled(text, issue, 0);
     if (script_compares_tensors(issue)) {
         text_add(text, "torch.testing.assert_close(run(compiled), run(f), equal_nan=True)\n");
+    } else if (f->oracle == ORACLE_state) { /* which lasts: eager mode comes first */
+        text_add(text, "expected, observed = run(f), run(compiled)\n"
+                       "assert observed == expected, (observed, expected)\n");
     } else if (f->oracle != ORACLE_status) {
         text_add(text, "observed, expected = run(compiled), run(f)\n"
                        "assert observed == expected, (observed, expected)\n");

@@ -107,5 +107,7 @@ bool comparison_wrote_alike(const Comparison *cmp, const CallResult *a, const Ca
 
 typedef Verdict (*OracleFn)(Comparison *cmp, Finding *out);
 OracleFn oracle_function(OracleId id);
+/* The oracle that runs at that place, from 0. */
+OracleId oracle_at(int place);
 
 #endif

@@ -7,6 +7,8 @@ static const OracleFn functions[] = {
 #undef ORACLE
 };
 
+OracleId oracle_at(int place) { return (OracleId)((place + ORACLE_state) % ORACLE_COUNT); }
+
 OracleFn oracle_function(OracleId id) {
     CHECK((unsigned)id < ORACLE_COUNT);
     return functions[id];

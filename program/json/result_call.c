@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+enum { STATE_NAME = 40 }; /* it fits into the kind of a finding */
+
 /* An array member of a call; NULL and an empty array if it is absent. */
 static bool call_array(ResultReader *c, const Json *object, const char *key, const Json **first,
                        int *n) {
@@ -131,6 +133,27 @@ static bool read_changed_later(ResultReader *c, const Json *object, CallResult *
     return true;
 }
 
+/* "changed_state": names, of which a finding has one in its signature. */
+static bool read_changed_state(ResultReader *c, const Json *object, CallResult *out) {
+    const Json *e;
+    out->has_changed_state = json_get(object, "changed_state") != NULL;
+    if (!call_array(c, object, "changed_state", &e, &out->nchanged_state)) {
+        return false;
+    }
+    out->changed_state = arena_array(c->r->arena, char *, out->nchanged_state);
+    for (; e; e = e->next) {
+        if (!json_want(c->r, e, JSON_STRING, "a string")) {
+            return false;
+        }
+        size_t n = strspn(e->text, "abcdefghijklmnopqrstuvwxyz_");
+        if (n == 0 || n > STATE_NAME || e->text[n]) {
+            return json_bad(c->r, e, "a name has at most %d lower-case letters and _", STATE_NAME);
+        }
+        out->changed_state[e->index] = arena_strdup(c->r->arena, e->text);
+    }
+    return true;
+}
+
 /* "inputs" or "args". */
 static bool read_call_inputs(ResultReader *c, const Json *first, InputRecord *records,
                              GradFacts *grads) {
@@ -143,8 +166,9 @@ static bool read_call_inputs(ResultReader *c, const Json *first, InputRecord *re
 }
 
 bool result_read_call(ResultReader *c, const Json *j, CallResult *out) {
-    static const char *const keys[] = {"status", "error",   "trace", "returns",       "inputs",
-                                       "args",   "vacuous", "poked", "changed_later", NULL};
+    static const char *const keys[] = {"status",        "error",         "trace",   "returns",
+                                       "inputs",        "args",          "vacuous", "poked",
+                                       "changed_later", "changed_state", NULL};
     const Json *e;
     if (!json_keys(c->r, j, keys, NULL) || !read_status(c, j, out) ||
         !call_array(c, j, "inputs", &e, &out->ninputs)) {
@@ -186,5 +210,6 @@ bool result_read_call(ResultReader *c, const Json *j, CallResult *out) {
     out->extra = json_extra(c->r, j, "x-compiled");
     return (!vacuous || json_read_bool(c->r, vacuous, &out->vacuous)) &&
            (!compiled || json_read_bool(c->r, compiled, &out->compiled)) &&
-           (!poked || read_poked(c, poked, out)) && read_changed_later(c, j, out);
+           (!poked || read_poked(c, poked, out)) && read_changed_later(c, j, out) &&
+           read_changed_state(c, j, out);
 }

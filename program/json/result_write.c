@@ -226,6 +226,14 @@ static void write_changed_later(const ResultWriter *w, const CallResult *call) {
     text_add(w->text, "]");
 }
 
+static void write_changed_state(const ResultWriter *w, const CallResult *call) {
+    text_add(w->text, ", \"changed_state\": [");
+    for (int i = 0; i < call->nchanged_state; i++) {
+        text_printf(w->text, i ? ", \"%s\"" : "\"%s\"", call->changed_state[i]);
+    }
+    text_add(w->text, "]");
+}
+
 static void write_call(const ResultWriter *w, const CallResult *call, int k) {
     text_printf(w->text, "{\"status\": \"%s\"", call->ok ? "ok" : "error");
     if (!call->ok) {
@@ -259,6 +267,9 @@ static void write_call(const ResultWriter *w, const CallResult *call, int k) {
     write_pokes(w, call);
     if (call->has_changed_later) {
         write_changed_later(w, call);
+    }
+    if (call->has_changed_state) {
+        write_changed_state(w, call);
     }
     if (call->regions > 1) {
         text_printf(w->text, ", \"x-regions\": %d", call->regions);

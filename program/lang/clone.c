@@ -242,6 +242,10 @@ static void clone_call(Arena *arena, CallResult *call) {
     call->arg_grads = clone_grads(arena, call->arg_grads, call->nargs);
     call->return_grads = clone_grads(arena, call->return_grads, call->nreturns);
     call->input_grads = clone_grads(arena, call->input_grads, call->ninputs);
+    call->changed_state = CLONE(arena, call->changed_state, call->nchanged_state);
+    for (int i = 0; i < call->nchanged_state; i++) {
+        call->changed_state[i] = arena_strdup(arena, call->changed_state[i]);
+    }
     call->extra = clone_text(arena, call->extra);
 }
 

@@ -94,8 +94,11 @@ typedef struct CallResult {
     int nargs;
     GradFacts *return_grads, *input_grads, *arg_grads; /* one for each record, or NULL */
     bool has_changed_later; /* after the last call, the returns were looked at again */
-    bool no_trace;          /* the trace was not recorded: not compared */
-    bool vacuous;           /* a compiling target compiled nothing */
+    bool has_changed_state; /* the modes of the thread were looked at before and after the call */
+    char **changed_state;   /* names of those that it left changed ("grad_mode") */
+    int nchanged_state;
+    bool no_trace; /* the trace was not recorded: not compared */
+    bool vacuous;  /* a compiling target compiled nothing */
     int regions;   /* compiled executor: number of regions that the call ran (more than one: graph
                       breaks) */
     bool compiled; /* compiled executor: this call was compiled (otherwise a cache hit) */

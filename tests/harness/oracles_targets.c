@@ -116,6 +116,38 @@ START_TEST(values_fire_on_a_return_that_only_one_side_changes_later) {
 }
 END_TEST
 
+START_TEST(state_fires_on_a_mode_that_only_one_side_leaves_changed) {
+    static char grad_mode[] = "grad_mode", autocast[] = "autocast";
+    char *names[] = {grad_mode, autocast};
+    Case c;
+    start(&c);
+    CallResult *a = &c.a->calls[0], *b = &c.b->calls[0];
+    b->has_changed_state = true;
+    b->changed_state = names;
+    b->nchanged_state = 2;
+    compare(&c);
+    ck_assert_int_eq(c.out.verdict, AGREE); /* the reference does not record it */
+    a->has_changed_state = true;
+    expect_finding(&c, ORACLE_state, "grad_mode");
+    a->changed_state = names;
+    a->nchanged_state = 1;
+    compare(&c);
+    ck_assert_str_eq(c.out.finding.kind, "autocast");
+    b->ok = false; /* also if one side raises; this names the finding */
+    compare(&c);
+    ck_assert_str_eq(c.out.finding.kind, "autocast");
+    ck_assert(c.out.fired >> ORACLE_status & 1);
+    b->nchanged_state = 0;
+    b->ok = true;
+    compare(&c);
+    ck_assert_str_eq(c.out.finding.kind, "grad_mode");
+    ck_assert_str_eq(c.out.finding.a, "left changed");
+    a->nchanged_state = 0;
+    compare(&c);
+    ck_assert_int_eq(c.out.verdict, AGREE);
+}
+END_TEST
+
 /* What a mode keeps of eager mode: strides of new tensors, and with them the versions of inputs. */
 START_TEST(strides_and_versions_are_compared_with_a_mode_that_keeps_them) {
     static const struct {
@@ -326,6 +358,7 @@ int main(void) {
         tests, a_call_that_keeps_tensors_after_an_error_is_not_compared_with_a_compiling_target);
     tcase_add_test(tests, inputs_are_compared_after_an_error_if_the_function_had_ended);
     tcase_add_test(tests, values_fire_on_a_return_that_only_one_side_changes_later);
+    tcase_add_test(tests, state_fires_on_a_mode_that_only_one_side_leaves_changed);
     tcase_add_test(tests, strides_and_versions_are_compared_with_a_mode_that_keeps_them);
     tcase_add_test(tests, a_write_that_the_compiler_does_not_count_is_a_finding);
     tcase_add_test(tests, only_the_modes_of_pytorch_that_run_its_ops_keep_more_than_values);

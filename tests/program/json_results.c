@@ -33,7 +33,8 @@ START_TEST(a_result_is_printed_as_it_was_read) {
         "[{\"name\": \"x\", \"is_leaf\": true, \"grad\": {\"size\": [1], \"data\": [1], \"alias\": "
         "\"arg:x\"}}], \"vacuous\": true, "
         "\"poked\": {\"returns\": [[1, 1], null], \"inputs\": [null, "
-        "[4]]}, \"changed_later\": [1], \"x-compiled\": true, \"x-frames\": 2}], \"x-undefined\": "
+        "[4]]}, \"changed_later\": [1], \"changed_state\": [\"grad_mode\", \"a\"], \"x-compiled\": "
+        "true, \"x-frames\": 2}], \"x-undefined\": "
         "[{\"at\": \"body[0]\", "
         "\"why\": \"w\"}], \"x-more\": {}}";
     const Program *p = parsed(result_program);
@@ -98,6 +99,8 @@ START_TEST(a_malformed_result_is_refused) {
          "an earlier return"},
         {"{\"twingrad_result\":1,\"calls\":[{\"status\":\"ok\",\"changed_later\":[0]}]}",
          "calls[0].changed_later[0]: the call has no such return"},
+        {"{\"twingrad_result\":1,\"calls\":[{\"status\":\"ok\",\"changed_state\":[\"a-b\"]}]}",
+         "calls[0].changed_state[0]: a name has at most 40 lower-case letters and _"},
         {"{\"twingrad_result\":1,\"calls\":[{\"status\":\"ok\",\"inputs\":[{\"name\":\"x\","
          "\"grad\":{\"size\":[1],\"alias\":\"grad:return:2\"}}]}]}",
          "calls[0].inputs[0].grad.alias: none of \"input:NAME\", \"arg:NAME\" and \"return:K\", "

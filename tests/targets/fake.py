@@ -1,5 +1,5 @@
 """A target that misbehaves on request: the program's name says how ("die", "hang", "garbage", "flood", "kill", "noid", "long", "late word", "hungry", "orphan", "held", "spin", "slow core", "slow core of a child"); "die compiled" when it is run in that mode, "die together" in two modes at once); further arguments are the modes that it has besides eager; any other is answered with one call that returned nothing, "flaky" with a wrong version at
-every other request, "wrong" when compiled, "wrong of small" then, where the program has fewer than two inputs, "raise" then and in the mode fake (in the function FAKE_FRAME, if that is set), "raise at first" then, at a first statement that is an op, "raise for computed" then, where the program returns what is not an input, "changed later" then, with a return that changes behind its call, "shared gradients" then, with two gradients on one memory, "separated gradients" in eager mode, "gradients that require grad" then, "uncounted write" then, where eager mode counts one, "refuse" in eager mode at a first statement that binds something, "hash" too unless PYTHONHASHSEED is 2, "many" raises others all the time, "slow" too, which never answers then. "last" answers the first request
+every other request, "wrong" when compiled, "wrong of small" then, where the program has fewer than two inputs, "raise" then and in the mode fake (in the function FAKE_FRAME, if that is set), "raise at first" then, at a first statement that is an op, "raise for computed" then, where the program returns what is not an input, "changed later" then, with a return that changes behind its call, "shared gradients" then, with two gradients on one memory, "separated gradients" in eager mode, "gradients that require grad" then, "uncounted write" then, where eager mode counts one, "state" then, with hooks of saved tensors left disabled, "refuse" in eager mode at a first statement that binds something, "hash" too unless PYTHONHASHSEED is 2, "many" raises others all the time, "slow" too, which never answers then. "last" answers the first request
 after FAKE_OTHERS others, and dies if there are none within ten seconds. The first program that is to run alone waits in that way for FAKE_ALONE_OTHERS more. FAKE_AS is a name for all programs. "exit" as an argument: ends at once; "accepts": takes requests for several modes, and for a
 process of their own. Only the first FAKE_STARTS processes start; each of them ends after FAKE_ANSWERS answers. FAKE_LOG names a file that gets a line for each request: its process, the modes, "alone", and
 FAKE_SESSIONS one that gets TWINGRAD_SESSION, or "none", of each process."""
@@ -154,6 +154,9 @@ for line in sys.stdin:
     elif name == "uncounted write":
         for mode, result in zip(modes, results):
             result["calls"][0]["inputs"] = [{"name": "x", "size": [1], "data": [1], "version": int(mode != "compiled")}]
+    elif name == "state":
+        for mode, result in zip(modes, results):
+            result["calls"][0]["changed_state"] = ["saved_tensors_hooks"] if mode == "compiled" else []
     elif name in ("changed later", "changed later, then an error"):
         for mode, result in zip(modes, results):
             record = {"dtype": "float32", "size": [1], "data": [1]}
