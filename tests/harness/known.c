@@ -320,6 +320,33 @@ START_TEST(a_name_is_unbound_if_nothing_binds_it) {
 }
 END_TEST
 
+/* In a function: a return, what is saved, and what the backward returns; not None. */
+START_TEST(what_a_function_returns_is_unbound_if_nothing_in_it_binds_it) {
+    static const char format[] =
+        "{\"twingrad\":2,\"inputs\":[{\"name\":\"x\",\"dtype\":\"float32\",\"size\":[2],\"data\":"
+        "[1,2]}],\"functions\":[{\"name\":\"f\",\"params\":[\"a\",\"b\"],\"forward\":[" OP1(
+            "exp", "a", "y") "],\"return\":[\"%s\"],\"save\":[\"%s\"],\"grad_outputs\":[\"g\"],"
+                             "\"backward\":[" OP1(
+                                 "neg", "g",
+                                 "h") "],\"grad_inputs\":[\"%s\",null]},{\"name\":\"hook\","
+                                      "\"params\":[\"g\"],\"forward\":[],\"return\":[\"%s\"]}],"
+                                      "\"body\":[{\"op\":\"apply\",\"function\":\"f\","
+                                      "\"operands\":[\"x\",\"x\"],\"out\":[\"z\"]}],"
+                                      "\"return\":[\"z\"]}";
+    static const struct {
+        const char *returned, *saved, *gradient, *of_hook;
+        int unbound;
+    } cases[] = {{"y", "b", "h", "g", 0}, {"y", "y", "y", "g", 0}, {"x", "y", "h", "g", 1},
+                 {"y", "x", "h", "g", 1}, {"y", "b", "y", "g", 1}, {"y", "b", "a", "y", 2}};
+    for (int i = 0; i < COUNT_OF(cases); i++) {
+        char text[1024];
+        snprintf(text, sizeof text, format, cases[i].returned, cases[i].saved, cases[i].gradient,
+                 cases[i].of_hook);
+        ck_assert_int_eq(names_unbound(parse(text)), cases[i].unbound);
+    }
+}
+END_TEST
+
 START_TEST(several_faults_are_seeded_at_once) {
     CompileOptions o = COMPILE_DEFAULT;
     char text[256];
@@ -352,6 +379,7 @@ int main(void) {
     tcase_add_test(tests, a_program_needs_a_block_if_it_is_minimized);
     tcase_add_test(tests, an_op_called_again_on_the_same_operands_is_repeated);
     tcase_add_test(tests, a_name_is_unbound_if_nothing_binds_it);
+    tcase_add_test(tests, what_a_function_returns_is_unbound_if_nothing_in_it_binds_it);
     tcase_add_test(tests, several_faults_are_seeded_at_once);
     suite_add_tcase(suite, tests);
     return run_suite("harness/known", suite);
