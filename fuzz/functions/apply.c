@@ -202,6 +202,11 @@ static Inner shape_gradient(Draft *d, Block *to, Inner gradient, const Tensor *l
     return gradient;
 }
 
+bool draw_grad_writes(Gen *g) {
+    int chance = g->w[W_grad_writes];
+    return chance == 100 || draw_chance(g, chance);
+}
+
 /* `out` becomes something made of the gradient. */
 static void draw_gradient(Draft *d, Block *to, Inner gradient, Inner out) {
     Gen *g = d->g;
@@ -220,7 +225,7 @@ static void draw_gradient(Draft *d, Block *to, Inner gradient, Inner out) {
         set_scalar(s, 1, scalar_float(-0.5));
         set_scalar(s, 2, scalar_float(0.5));
     } else {
-        bool writes = draw_chance(g, 40) && d->forward != FORWARD_SUM;
+        bool writes = draw_chance(g, 40) && d->forward != FORWARD_SUM && draw_grad_writes(g);
         set_scalar(apply_op(d, to, writes ? OP_mul__Scalar : OP_mul_Scalar, gradient, out), 1,
                    scalar_int(2));
     }

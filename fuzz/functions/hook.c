@@ -22,10 +22,10 @@ static const struct {
             {OP_sin, 5},         {OP_mul__Scalar, 8}, {OP_neg_, 3},   {OP_zero_, 3},
             {OP_sum, 1},         {OP_gt_Scalar, 1}};
 
-static Stmt *draw_form(Gen *g, NameId gradient, NameId out) {
+static Stmt *draw_form(Gen *g, NameId gradient, NameId out, bool writes) {
     int weight[COUNT_OF(FORM)];
     for (int i = 0; i < COUNT_OF(FORM); i++) {
-        weight[i] = FORM[i].weight;
+        weight[i] = writes || op_info(FORM[i].op)->kind != KIND_INPLACE ? FORM[i].weight : 0;
     }
     Stmt *s = stmt_op(g, FORM[draw_weighted(g, weight, COUNT_OF(FORM))].op);
     s->arg[0] = (PArg){.given = true, .is_tensor = true, .tensor = gradient};
@@ -82,7 +82,8 @@ static void draw_hook_body(Gen *g, Function *f) {
     f->returns = arena_array(g->arena, NameId, 1);
     f->returns[0] = draw_chance(g, 92) ? out : gradient;
     if (!steps || draw_chance(g, 30)) {
-        block_append(to, draw_form(g, gradient, out), &tail);
+        bool writes = f->nparams == 2 || draw_grad_writes(g); /* .grad may be written */
+        block_append(to, draw_form(g, gradient, out, writes), &tail);
     }
 }
 

@@ -89,6 +89,8 @@ bool draw_tangents(Gen *g, GradStmt *grad, GenVar *const *output, uint64_t *fed)
 /* ---- functions/apply.c ---- */
 /* A statement that applies a new function of the program's own; nothing where no operand fits. */
 void draw_apply(Gen *g);
+/* May what is drawn write a gradient that it is passed? */
+bool draw_grad_writes(Gen *g);
 /* functions/after.c: the caller's statements behind the function; after the returns. */
 void draw_after(Gen *g);
 /* functions/hook.c: a hook of something that requires grad; perhaps twice, perhaps removed again.
