@@ -23,6 +23,11 @@ bool compare_bits(const Values *a, const Values *b, int64_t *first);
  * inconclusive and other dtypes are compared by bits. */
 Match compare_bounded(const Values *a, const Values *b, const Values *shadow, int64_t *first);
 
+/* The same, but floats within PyTorch's tolerances of `expected` are the same: an element differs
+ * by both rules. */
+Match compare_intolerable(const Values *a, const Values *expected, const Values *shadow,
+                          int64_t *first);
+
 /* For what compare_bounded calls inconclusive, where `base` is right: PyTorch's rule for accuracy
  * with a float64 baseline (torch/_dynamo/utils.py, `same`). MATCH_DIFFERENT if `base` is within the
  * default tolerances of the shadow's float64 values everywhere, and the root mean square distance
@@ -40,7 +45,8 @@ bool compare_tolerant_in(DType arithmetic, const Values *a, const Values *expect
 /* Where nothing bounds the rounding of a program of several steps: four times rtol, of |E| and of
  * the root mean square of the finite E. An element that the shadow's bound explains is the same, if
  * the shadow's value is E within it (else it depends on numbers that are drawn); one whose bound is
- * infinite, since rounding decides a step on its way, is inconclusive. `shadow` may be NULL. */
+ * infinite, since rounding decides a step on its way, is inconclusive, and one that four times the
+ * largest finite bound explains: a cosine of large numbers, say. `shadow` may be NULL. */
 Match compare_coarse(const Values *a, const Values *expected, const Values *shadow, int64_t *first);
 
 /* Bit for bit against a recording; with `zero_sign` false, -0.0 equals 0.0. */

@@ -120,7 +120,7 @@ static Match compare_external(const Comparison *cmp, const Values *a, const Valu
     if (!dtype_is_float(a->dtype)) {
         return compare_discrete(cmp, a, b, shadow, first);
     }
-    Match match = compare_bounded(a, b, shadow, first);
+    Match match = compare_intolerable(a, b, shadow, first);
     return match != MATCH_INCONCLUSIVE || cmp->base == BASE_NONE ? match
            : cmp->base == BASE_A ? compare_baseline(a, b, shadow, first)
                                  : compare_baseline(b, a, shadow, first);

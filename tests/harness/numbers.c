@@ -133,6 +133,25 @@ START_TEST(recordings_are_compared_by_their_own_rules) {
 }
 END_TEST
 
+/* One element is beyond the tolerance and explained by the bound, another the other way round. */
+START_TEST(an_element_differs_by_the_tolerance_and_by_the_bound) {
+    float a[] = {1, 0, 2}, b[] = {1.5f, -0.0f, 2 + 1e-6f};
+    double bound[] = {1, 0, 0}, value[] = {1, 0, 2};
+    Values x = floats(a, 3), y = floats(b, 3), s = x;
+    s.bound = bound;
+    s.value64 = value;
+    int64_t first;
+    ck_assert(!compare_tolerant(&x, &y, &first));
+    ck_assert_int_eq(compare_bounded(&x, &y, &s, &first), MATCH_DIFFERENT);
+    ck_assert_int_eq(compare_intolerable(&x, &y, &s, &first), MATCH_SAME);
+    b[2] = 2.001f;
+    ck_assert_int_eq(compare_intolerable(&x, &y, &s, &first), MATCH_DIFFERENT);
+    ck_assert_int_eq(first, 2);
+    bound[2] = INFINITY;
+    ck_assert_int_eq(compare_intolerable(&x, &y, &s, &first), MATCH_INCONCLUSIVE);
+}
+END_TEST
+
 /* Without a bound, what cancels has the error of what it was made of; a wrong element is far more.
  */
 START_TEST(a_coarse_comparison_measures_by_the_size_of_the_tensor) {
@@ -165,8 +184,15 @@ START_TEST(a_coarse_comparison_is_open_where_rounding_decides_a_step) {
     b[2] = 5;
     ck_assert_int_eq(compare_coarse(&x, &y, &s, &first), MATCH_DIFFERENT);
     ck_assert_int_eq(first, 2);
-    bound[2] = 0.5; /* of another number: it was drawn */
+    bound[2] = 0.2; /* of another number: it was drawn */
     ck_assert_int_eq(compare_coarse(&x, &y, &s, &first), MATCH_DIFFERENT);
+    bound[2] = 0.25; /* but by the same steps */
+    ck_assert_int_eq(compare_coarse(&x, &y, &s, &first), MATCH_INCONCLUSIVE);
+    bound[1] = 0.25;
+    bound[2] = 0;
+    ck_assert_int_eq(compare_coarse(&x, &y, &s, &first), MATCH_INCONCLUSIVE);
+    bound[1] = 0;
+    bound[2] = 0.5;
     value[2] = 4.5; /* of this one */
     ck_assert_int_eq(compare_coarse(&x, &y, &s, &first), MATCH_INCONCLUSIVE);
     ck_assert_int_eq(first, 0);
@@ -220,6 +246,7 @@ int main(void) {
     Suite *suite = suite_create("harness/numbers");
     TCase *tests = tcase_create("harness/numbers");
     tcase_add_checked_fixture(tests, set_up, tear_down);
+    tcase_add_test(tests, an_element_differs_by_the_tolerance_and_by_the_bound);
     tcase_add_test(tests, bits_tell_signed_zeros_apart_but_not_nans);
     tcase_add_test(tests, a_bound_allows_four_times_itself);
     tcase_add_test(tests, of_programs_with_random_numbers_a_bool_that_rounding_decides_is_open);
