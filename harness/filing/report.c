@@ -102,6 +102,16 @@ bool report_is_minimized(const char *out, const char *folder) {
     return minimized;
 }
 
+bool report_is_of(const char *out, const char *folder, const Program *p) {
+    Arena arena = ARENA_EMPTY;
+    const char *found = report_file(&arena, out, folder, "case.json");
+    Text own = {.arena = &arena};
+    program_print(&own, p, false);
+    bool same = found && strcmp(found, own.v) == 0;
+    arena_destroy(&arena);
+    return same;
+}
+
 const Program *report_program(Arena *arena, const char *out, const char *folder) {
     const char *text = report_file(arena, out, folder, "minimized.json");
     char message[512];

@@ -24,6 +24,8 @@ typedef struct Report {
 bool report_exists(const char *out, const char *folder);
 /* Does the report in that folder hold a smaller program than the one found? */
 bool report_is_minimized(const char *out, const char *folder);
+/* Was the report in that folder made of this program, as found? */
+bool report_is_of(const char *out, const char *folder, const Program *p);
 /* The minimized program of the report in that folder, in `arena`; NULL if it cannot be read. */
 const Program *report_program(Arena *arena, const char *out, const char *folder);
 /* Writes the folder (over a report of that name, beside other files in it); on success its path is

@@ -3,7 +3,8 @@
  *
  *     OUT/hunt.json       the words of the command line, and the rounds that are done
  *     OUT/rounds/         results of each round: 0003-aot_eager.json
- *     OUT/SIGNATURE/      reports; a later round that meets the signature does not minimize again
+ *     OUT/SIGNATURE/      reports; a later round that meets the signature does not minimize again,
+ *                         unless no program of it is minimized; then OUT/SIGNATURE-2/, ..
  *     OUT/results.json, OUT/report.html   the results of all rounds together
  *
  * The log is written before the first round and after each, in one step. So a hunt that is killed

@@ -172,6 +172,21 @@ static double search_seconds_for_one(const Search *s) {
     return left < LEAST || interrupt_came() ? -1 : each > MOST ? MOST : each > LEAST ? each : LEAST;
 }
 
+/* Is there a report of the signature, so that its program need not be minimized again? A search of
+ * a target may have had no time for that: where the report is of another program as it was found,
+ * this one goes into a folder beside it. */
+static void search_find_report(Search *s, Signature *signature, const Program *p) {
+    enum { MOST = 100 };
+    const char *out = s->options->out, *first = signature->folder;
+    for (int k = 2; out && report_exists(out, signature->folder) && k < MOST; k++) {
+        signature->kept = !s->queued || report_is_minimized(out, signature->folder);
+        if (signature->kept || report_is_of(out, signature->folder, p)) {
+            return;
+        }
+        signature->folder = arena_printf(&s->home, "%s-%d", first, k);
+    }
+}
+
 /* Minimizes and reports the first program of a signature. `stats->other`: findings of other causes
  * that candidates showed on the way. Returns the issue that explains what is left, or NULL. */
 static KnownIssue *report_signature(Search *s, Signature *signature, const Program *p,
@@ -183,8 +198,7 @@ static KnownIssue *report_signature(Search *s, Signature *signature, const Progr
     MinimizeStats stats = {.checks = checker_is_external(&s->checker) ? TARGET_MINIMIZE_CHECKS
                                                                       : MINIMIZE_CHECKS,
                            .base = baseline_checker(&s->base)};
-    signature->kept = o->out && report_exists(o->out, signature->folder) &&
-                      (!s->queued || report_is_minimized(o->out, signature->folder));
+    search_find_report(s, signature, p);
     bool late = strcmp(finding.kind, "timeout") == 0; /* every candidate would take as long */
     double seconds = search_seconds_for_one(s);
     signature->as_found = o->minimize && seconds < 0;

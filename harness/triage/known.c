@@ -66,7 +66,7 @@ static bool read_known_kind(Reader *r, const Json *j, KnownIssue *out) {
            json_bad(r, j, "expected \"bug\" or \"allowed\"");
 }
 
-typedef enum ConditionValue { FLAG, CONTEXT, PATTERN } ConditionValue;
+typedef enum ConditionValue { FLAG, CONTEXT, FEATURE, PATTERN } ConditionValue;
 
 /* The value of a condition that is there; NULL if it is false, or wrong. */
 static const char *read_condition(Reader *r, const Json *j, ConditionValue value) {
@@ -77,6 +77,10 @@ static const char *read_condition(Reader *r, const Json *j, ConditionValue value
     }
     if (!json_want(r, j, JSON_STRING, value == CONTEXT ? "the name of a context" : "a string") ||
         (j->text[0] == '\0' && !json_bad(r, j, "must not be empty"))) {
+        return NULL;
+    }
+    if (value == FEATURE && !is_function_feature(j->text)) {
+        json_bad(r, j, "functions have no '%.40s'", j->text);
         return NULL;
     }
     bool known = value != CONTEXT || context_parse(j->text, &context);
@@ -326,6 +330,11 @@ static bool differentiates_results(const Program *p, const Finding *f, const cha
     (void)f;
     (void)value;
     return program_differentiates_results(p);
+}
+
+static bool function_has(const Program *p, const Finding *f, const char *value) {
+    (void)f;
+    return program_function_has(p, value);
 }
 
 static bool reaches_undifferentiated(const Program *p, const Finding *f, const char *value) {

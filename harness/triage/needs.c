@@ -295,3 +295,67 @@ bool program_reaches_undifferentiated(const Program *p, NameId input) {
     arena_destroy(&arena);
     return found;
 }
+
+/* ---- functions of the program ---- */
+
+static bool saves_result(const Program *p, const Function *f) {
+    (void)p;
+    bool saves = false;
+    for (int i = 0; i < f->nsave; i++) {
+        for (int k = 0; k < f->nreturns; k++) {
+            saves |= f->save[i] == f->returns[k];
+        }
+    }
+    return saves;
+}
+
+static bool block_enables_grad(const Block *block) {
+    bool enables = false;
+    for (const Stmt *s = block->first; s && !enables; s = s->next) {
+        enables = (s->kind == STMT_WITH && s->context == CONTEXT_grad_mode && s->grad_enabled) ||
+                  block_enables_grad(&s->body) || block_enables_grad(&s->orelse);
+    }
+    return enables;
+}
+
+static bool enables_grad(const Program *p, const Function *f) {
+    (void)p;
+    return block_enables_grad(&f->forward);
+}
+
+static bool second_gradient(const Program *p, const Function *f) {
+    (void)f;
+    bool found = false;
+    for (int sid = 0; sid < p->nstmts; sid++) {
+        const Stmt *s = program_stmt(p, sid);
+        found |= s->kind == STMT_GRAD && s->grad->create_graph;
+    }
+    return found;
+}
+
+static const struct {
+    const char *name;
+    bool (*holds)(const Program *p, const Function *f);
+} function_features[] = {{"saves_result", saves_result},
+                         {"enables_grad", enables_grad},
+                         {"second_gradient", second_gradient}};
+
+bool is_function_feature(const char *name) {
+    bool found = false;
+    for (int i = 0; i < COUNT_OF(function_features); i++) {
+        found |= strcmp(name, function_features[i].name) == 0;
+    }
+    return found;
+}
+
+bool program_function_has(const Program *p, const char *feature) {
+    bool found = false;
+    for (int sid = 0; sid < p->nstmts; sid++) {
+        const Stmt *s = program_stmt(p, sid);
+        for (int i = 0; s->kind == STMT_APPLY && i < COUNT_OF(function_features); i++) {
+            found |= strcmp(feature, function_features[i].name) == 0 &&
+                     function_features[i].holds(p, &p->functions[s->apply->function]);
+        }
+    }
+    return found;
+}

@@ -21,6 +21,13 @@ bool program_shares_memory(const Program *p);
  * has made or written? If both it and what is differentiated leave one compiled graph, there is no
  * history between them (pytorch#132929); a gradient of an argument is another matter. */
 bool program_differentiates_results(const Program *p);
+/* What Dynamo traces of a torch.autograd.Function in another way than the function runs:
+ *   saves_result     a return is saved for the backward
+ *   enables_grad     a block of the forward runs under enable_grad
+ *   second_gradient  the program differentiates with create_graph
+ * Is it one of these names? Does the program apply a function, and has it that? */
+bool is_function_feature(const char *name);
+bool program_function_has(const Program *p, const char *feature);
 /* May `input` reach something that leaves a compiled graph and that the backward does not
  * differentiate: another return, an argument that is written? Where there may be several graphs
  * (a graph break, a probe, other Python code), anything may be. */

@@ -232,6 +232,9 @@ known() {
     known '*' ',"block":"no_such_block"' >known.json
     refused replay --known known.json good.json
     grep -q "there is no context 'no_such_block'" err.txt
+    known '*' ',"function":"dances"' >known.json
+    refused replay --known known.json good.json
+    grep -q "functions have no 'dances'" err.txt
     known '*' ',"reentrant":true' >known.json # of any block?
     refused replay --known known.json good.json
     grep -q 'goes with "block": "checkpoint" only' err.txt

@@ -218,6 +218,38 @@ START_TEST(a_known_issue_covers_gradients_of_what_reaches_another_return) {
 }
 END_TEST
 
+/* What a function has that the program does not apply says nothing. */
+START_TEST(a_known_issue_covers_functions_by_what_they_do) {
+    static const char format[] =
+        "{\"twingrad\":2,\"inputs\":[{\"name\":\"x\",\"dtype\":\"float32\",\"size\":[1],\"requires_"
+        "grad\":true,\"data\":[1]}],\"functions\":[{\"name\":\"f\",\"params\":[\"a\"],\"forward\":"
+        "[{\"with\":\"%s\",\"body\":[" OP1(
+            "exp", "a", "y") "]}],\"return\":[\"y\"],\"save\":[\"%s\"],\"grad_outputs\":[\"g\"],"
+                             "\"backward\":[],"
+                             "\"grad_inputs\":[\"g\"]}],\"body\":[%s],\"return\":[]}";
+#define APPLY "{\"op\":\"apply\",\"function\":\"f\",\"operands\":[\"x\"],\"out\":[\"z\"]}"
+#define TWICE "{\"op\":\"backward\",\"tensors\":[\"z\"],\"create_graph\":true}"
+    static const struct {
+        const char *mode, *saved, *body, *feature;
+        bool covered;
+    } cases[] = {{"no_grad", "y", APPLY, "saves_result", true},
+                 {"no_grad", "a", APPLY, "saves_result", false},
+                 {"no_grad", "y", OP1("exp", "x", "z"), "saves_result", false},
+                 {"enable_grad", "a", APPLY, "enables_grad", true},
+                 {"no_grad", "a", APPLY, "enables_grad", false},
+                 {"no_grad", "a", APPLY "," TWICE, "second_gradient", true},
+                 {"no_grad", "a", OP1("exp", "x", "z") "," TWICE, "second_gradient", false},
+                 {"no_grad", "a", APPLY, "second_gradient", false}};
+    for (int i = 0; i < COUNT_OF(cases); i++) {
+        char text[2048];
+        snprintf(text, sizeof text, format, cases[i].mode, cases[i].saved, cases[i].body);
+        KnownIssue issue = any_issue();
+        issue.asked[CONDITION_function] = cases[i].feature;
+        covers_if_minimized(&issue, text, cases[i].covered);
+    }
+}
+END_TEST
+
 int main(void) {
     Suite *suite = suite_create("harness/needs");
     TCase *tests = tcase_create("harness/needs");
@@ -228,6 +260,7 @@ int main(void) {
     tcase_add_test(tests, a_known_issue_covers_arguments_that_share_memory_otherwise_later);
     tcase_add_test(tests, a_known_issue_covers_gradients_of_results);
     tcase_add_test(tests, a_known_issue_covers_gradients_of_what_reaches_another_return);
+    tcase_add_test(tests, a_known_issue_covers_functions_by_what_they_do);
     suite_add_tcase(suite, tests);
     return run_suite("harness/needs", suite);
 }
