@@ -63,10 +63,22 @@ static Verdict compare_return(const Comparison *cmp, const ReturnRecord *x, cons
     return AGREE;
 }
 
+/* Does an op change the geometry of a tensor in place? It is counted as a write, also where the
+ * tensor is a view of an argument, which stays as it is. */
+static bool changes_geometry_in_place(const Program *p) {
+    bool found = false;
+    for (int sid = 0; sid < p->nstmts; sid++) {
+        const Stmt *s = program_stmt(p, sid);
+        found |= s->kind == STMT_OP && s->op->kind == KIND_INPLACE_VIEW;
+    }
+    return found;
+}
+
 /* Did eager mode count writes to the input, and the compiler none? Autograd then takes a value that
  * it saved before for unchanged: how often is minor, whether is not. */
 static bool write_is_uncounted(const Comparison *cmp, const InputRecord *x, const InputRecord *y) {
-    const bool some = !x->has_geometry || !is_empty(x->size, x->ndim);
+    const bool some = (!x->has_geometry || !is_empty(x->size, x->ndim)) &&
+                      !changes_geometry_in_place(cmp->program);
     return some && ((cmp->base == BASE_A && x->version > 0 && y->version == 0) ||
                     (cmp->base == BASE_B && y->version > 0 && x->version == 0));
 }

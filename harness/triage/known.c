@@ -332,6 +332,11 @@ static bool differentiates_results(const Program *p, const Finding *f, const cha
     return program_differentiates_results(p);
 }
 
+static bool uses_op(const Program *p, const Finding *f, const char *value) {
+    (void)f;
+    return program_uses(p, value);
+}
+
 static bool function_has(const Program *p, const Finding *f, const char *value) {
     (void)f;
     return program_function_has(p, value);

@@ -296,6 +296,15 @@ bool program_reaches_undifferentiated(const Program *p, NameId input) {
     return found;
 }
 
+bool program_uses(const Program *p, const char *pattern) {
+    bool found = false;
+    for (int sid = 0; sid < p->nstmts && !found; sid++) {
+        const Stmt *s = program_stmt(p, sid);
+        found = s->kind == STMT_OP && fnmatch(pattern, s->op->name, 0) == 0;
+    }
+    return found;
+}
+
 /* ---- functions of the program ---- */
 
 static bool saves_result(const Program *p, const Function *f) {

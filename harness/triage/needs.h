@@ -21,6 +21,8 @@ bool program_shares_memory(const Program *p);
  * has made or written? If both it and what is differentiated leave one compiled graph, there is no
  * history between them (pytorch#132929); a gradient of an argument is another matter. */
 bool program_differentiates_results(const Program *p);
+/* Is there a statement of an op whose name matches the pattern? */
+bool program_uses(const Program *p, const char *pattern);
 /* What Dynamo traces of a torch.autograd.Function in another way than the function runs:
  *   saves_result     a return is saved for the backward
  *   enables_grad     a block of the forward runs under enable_grad

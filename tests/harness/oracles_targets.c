@@ -201,6 +201,14 @@ START_TEST(a_write_that_the_compiler_does_not_count_is_a_finding) {
             ck_assert_str_eq(finding.kind, "uncounted_write");
         }
     }
+    Comparison cmp = tolerant_comparison(&c, true); /* transpose_ writes nothing, but is counted */
+    cmp.base = BASE_A;
+    c.a->calls[0].inputs[0].version = 1;
+    cmp.program =
+        parse("{\"twingrad\":1,\"inputs\":[{\"name\":\"x\",\"dtype\":\"float32\",\"size\":"
+              "[1],\"data\":[1]}],\"body\":[{\"op\":\"t\",\"self\":\"x\",\"out\":\"y\"},"
+              "{\"op\":\"t_\",\"self\":\"y\"}],\"return\":[\"y\"]}");
+    ck_assert_int_eq(oracle_function(ORACLE_metadata)(&cmp, &finding), AGREE);
 }
 END_TEST
 
