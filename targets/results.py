@@ -37,6 +37,8 @@ def elements(tensor):
 
 
 def address(tensor):
+    if tensor._is_zerotensor():  # it has no memory
+        return None
     storage = tensor.untyped_storage() if hasattr(tensor, "untyped_storage") else tensor.storage()
     return storage.data_ptr() if storage.nbytes() else None
 

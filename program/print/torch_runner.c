@@ -37,6 +37,8 @@ const char torch_runner[] =
     "\n"
     "\n"
     "def _address(tensor):\n"
+    "    if tensor._is_zerotensor():  # zeros without memory\n"
+    "        return None\n"
     "    storage = tensor.untyped_storage() if hasattr(tensor, \"untyped_storage\") else "
     "tensor.storage()\n"
     "    return storage.data_ptr() if storage.nbytes() else None\n"
