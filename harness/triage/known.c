@@ -337,6 +337,12 @@ static bool uses_op(const Program *p, const Finding *f, const char *value) {
     return program_uses(p, value);
 }
 
+static bool returns_hooked(const Program *p, const Finding *f, const char *value) {
+    (void)f;
+    (void)value;
+    return program_returns_hooked(p);
+}
+
 static bool function_has(const Program *p, const Finding *f, const char *value) {
     (void)f;
     return program_function_has(p, value);

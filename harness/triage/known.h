@@ -22,6 +22,7 @@
  * `"between_results": true`, to those that ask torch.autograd.grad for the gradient of a result;
  * `"shared_memory": true`, to programs two of whose arguments share memory in a call;
  * `"uses": OP`, a pattern, to minimized programs that still have such an op;
+ * `"returned_hook": true`, to those that return a tensor with a hook;
  * `"function": FEATURE`, to minimized programs that apply such a function of their own;
  * `"undifferentiated": true`, to gradients of inputs that may reach what is not differentiated
  * (needs.h). `program` is a file that shows it, relative to this one. */

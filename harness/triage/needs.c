@@ -305,6 +305,17 @@ bool program_uses(const Program *p, const char *pattern) {
     return found;
 }
 
+bool program_returns_hooked(const Program *p) {
+    bool found = false;
+    for (int sid = 0; sid < p->nstmts; sid++) {
+        const Stmt *s = program_stmt(p, sid);
+        for (int i = 0; s->kind == STMT_HOOK && !s->hook->remove && i < p->nreturns; i++) {
+            found |= s->hook->self == p->returns[i];
+        }
+    }
+    return found;
+}
+
 /* ---- functions of the program ---- */
 
 static bool saves_result(const Program *p, const Function *f) {

@@ -229,6 +229,28 @@ START_TEST(a_known_issue_covers_programs_that_still_have_an_op) {
 }
 END_TEST
 
+START_TEST(a_known_issue_covers_programs_that_return_what_has_a_hook) {
+    static const char format[] =
+        "{\"twingrad\":2,\"inputs\":[{\"name\":\"x\",\"dtype\":\"float32\",\"size\":[1],\"requires_"
+        "grad\":true,\"data\":[1]}],\"functions\":[{\"name\":\"h\",\"params\":[\"g\"],\"forward\":["
+        "],"
+        "\"return\":[\"g\"]}],\"body\":[" OP1("neg", "x",
+                                              "y") ",{\"op\":\"register_hook\",\"self\":\"y\","
+                                                   "\"function\":\"h\"}],\"return\":[\"%s\"]}";
+    static const struct {
+        const char *returned;
+        bool covered;
+    } cases[] = {{"y", true}, {"x", false}};
+    KnownIssue issue = any_issue();
+    issue.asked[CONDITION_returned_hook] = "true";
+    for (int i = 0; i < COUNT_OF(cases); i++) {
+        char text[1024];
+        snprintf(text, sizeof text, format, cases[i].returned);
+        covers_if_minimized(&issue, text, cases[i].covered);
+    }
+}
+END_TEST
+
 /* What a function has that the program does not apply says nothing. */
 START_TEST(a_known_issue_covers_functions_by_what_they_do) {
     static const char format[] =
@@ -272,6 +294,7 @@ int main(void) {
     tcase_add_test(tests, a_known_issue_covers_gradients_of_results);
     tcase_add_test(tests, a_known_issue_covers_gradients_of_what_reaches_another_return);
     tcase_add_test(tests, a_known_issue_covers_programs_that_still_have_an_op);
+    tcase_add_test(tests, a_known_issue_covers_programs_that_return_what_has_a_hook);
     tcase_add_test(tests, a_known_issue_covers_functions_by_what_they_do);
     suite_add_tcase(suite, tests);
     return run_suite("harness/needs", suite);
