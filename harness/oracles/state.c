@@ -1,5 +1,5 @@
 /* state: what a call leaves changed of the modes that every later op of the thread runs under. A
- * compiler enters contexts while it traces, and must leave them, too where the trace ends in an
+ * compiler enters contexts while it traces, and must leave them, also where the trace ends in an
  * error. Only targets record it. */
 #include "harness/oracles/oracle.h"
 
@@ -24,8 +24,7 @@ static const char *changed_by_one(const CallResult *one, const CallResult *other
 }
 
 Verdict oracle_state(Comparison *cmp, Finding *out) {
-    /* the call with which they stop being compared counts, too: whether it raises is another matter
-     */
+    /* also the first call that only one side ends well */
     for (int k = 0; k <= cmp->ncalls && k < cmp->a->ncalls && k < cmp->b->ncalls; k++) {
         const CallResult *a = &cmp->a->calls[k], *b = &cmp->b->calls[k];
         if (!a->has_changed_state || !b->has_changed_state) {

@@ -343,6 +343,11 @@ static bool enables_grad(const Program *p, const Function *f) {
     return block_enables_grad(&f->forward);
 }
 
+static bool non_differentiable(const Program *p, const Function *f) {
+    (void)p;
+    return f->nnon_differentiable > 0;
+}
+
 static bool second_gradient(const Program *p, const Function *f) {
     (void)f;
     bool found = false;
@@ -358,6 +363,7 @@ static const struct {
     bool (*holds)(const Program *p, const Function *f);
 } function_features[] = {{"saves_result", saves_result},
                          {"enables_grad", enables_grad},
+                         {"non_differentiable", non_differentiable},
                          {"second_gradient", second_gradient}};
 
 bool is_function_feature(const char *name) {

@@ -257,25 +257,29 @@ START_TEST(a_known_issue_covers_functions_by_what_they_do) {
         "{\"twingrad\":2,\"inputs\":[{\"name\":\"x\",\"dtype\":\"float32\",\"size\":[1],\"requires_"
         "grad\":true,\"data\":[1]}],\"functions\":[{\"name\":\"f\",\"params\":[\"a\"],\"forward\":"
         "[{\"with\":\"%s\",\"body\":[" OP1(
-            "exp", "a", "y") "]}],\"return\":[\"y\"],\"save\":[\"%s\"],\"grad_outputs\":[\"g\"],"
+            "exp", "a", "y") "]}],\"return\":[\"y\"],\"save\":[\"%s\"],\"non_differentiable\":[%s],"
+                             "\"grad_outputs\":[\"g\"],"
                              "\"backward\":[],"
                              "\"grad_inputs\":[\"g\"]}],\"body\":[%s],\"return\":[]}";
 #define APPLY "{\"op\":\"apply\",\"function\":\"f\",\"operands\":[\"x\"],\"out\":[\"z\"]}"
 #define TWICE "{\"op\":\"backward\",\"tensors\":[\"z\"],\"create_graph\":true}"
     static const struct {
-        const char *mode, *saved, *body, *feature;
+        const char *mode, *saved, *marked, *body, *feature;
         bool covered;
-    } cases[] = {{"no_grad", "y", APPLY, "saves_result", true},
-                 {"no_grad", "a", APPLY, "saves_result", false},
-                 {"no_grad", "y", OP1("exp", "x", "z"), "saves_result", false},
-                 {"enable_grad", "a", APPLY, "enables_grad", true},
-                 {"no_grad", "a", APPLY, "enables_grad", false},
-                 {"no_grad", "a", APPLY "," TWICE, "second_gradient", true},
-                 {"no_grad", "a", OP1("exp", "x", "z") "," TWICE, "second_gradient", false},
-                 {"no_grad", "a", APPLY, "second_gradient", false}};
+    } cases[] = {{"no_grad", "y", "", APPLY, "saves_result", true},
+                 {"no_grad", "a", "", APPLY, "saves_result", false},
+                 {"no_grad", "y", "", OP1("exp", "x", "z"), "saves_result", false},
+                 {"enable_grad", "a", "", APPLY, "enables_grad", true},
+                 {"no_grad", "a", "", APPLY, "enables_grad", false},
+                 {"no_grad", "a", "", APPLY "," TWICE, "second_gradient", true},
+                 {"no_grad", "a", "", OP1("exp", "x", "z") "," TWICE, "second_gradient", false},
+                 {"no_grad", "a", "", APPLY, "second_gradient", false},
+                 {"no_grad", "a", "\"y\"", APPLY, "non_differentiable", true},
+                 {"no_grad", "a", "", APPLY, "non_differentiable", false}};
     for (int i = 0; i < COUNT_OF(cases); i++) {
         char text[2048];
-        snprintf(text, sizeof text, format, cases[i].mode, cases[i].saved, cases[i].body);
+        snprintf(text, sizeof text, format, cases[i].mode, cases[i].saved, cases[i].marked,
+                 cases[i].body);
         KnownIssue issue = any_issue();
         issue.asked[CONDITION_function] = cases[i].feature;
         covers_if_minimized(&issue, text, cases[i].covered);
