@@ -332,6 +332,12 @@ static bool differentiates_results(const Program *p, const Finding *f, const cha
     return program_differentiates_results(p);
 }
 
+static bool writes_something(const Program *p, const Finding *f, const char *value) {
+    (void)f;
+    (void)value;
+    return program_writes(p);
+}
+
 static bool uses_op(const Program *p, const Finding *f, const char *value) {
     (void)f;
     return program_uses(p, value);

@@ -21,6 +21,7 @@
  * `"sharing_changes": true`, to those whose arguments share memory otherwise in another call;
  * `"between_results": true`, to those that ask torch.autograd.grad for the gradient of a result;
  * `"shared_memory": true`, to programs two of whose arguments share memory in a call;
+ * `"writes": true`, to minimized programs that write to a tensor;
  * `"uses": OP`, a pattern, to minimized programs that still have such an op;
  * `"returned_hook": true`, to those that return a tensor with a hook;
  * `"function": FEATURE`, to minimized programs that apply such a function of their own;

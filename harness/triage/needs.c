@@ -296,6 +296,19 @@ bool program_reaches_undifferentiated(const Program *p, NameId input) {
     return found;
 }
 
+static void note_any_write(void *user, NameId *name, Use use) {
+    bool *writes = user;
+    *writes |= use == USE_WRITE && *name != NAME_NONE;
+}
+
+bool program_writes(const Program *p) {
+    bool writes = false;
+    for (int sid = 0; sid < p->nstmts; sid++) {
+        stmt_uses(program_stmt(p, sid), note_any_write, &writes);
+    }
+    return writes;
+}
+
 bool program_uses(const Program *p, const char *pattern) {
     bool found = false;
     for (int sid = 0; sid < p->nstmts && !found; sid++) {

@@ -21,6 +21,8 @@ bool program_shares_memory(const Program *p);
  * has made or written? If both it and what is differentiated leave one compiled graph, there is no
  * history between them (pytorch#132929); a gradient of an argument is another matter. */
 bool program_differentiates_results(const Program *p);
+/* Does a statement write to a tensor: in place, or as its out argument? */
+bool program_writes(const Program *p);
 /* Is there a statement of an op whose name matches the pattern? */
 bool program_uses(const Program *p, const char *pattern);
 /* Is a hook registered on something that is returned? */

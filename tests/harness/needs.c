@@ -218,6 +218,18 @@ START_TEST(a_known_issue_covers_gradients_of_what_reaches_another_return) {
 }
 END_TEST
 
+START_TEST(a_known_issue_covers_programs_that_write) {
+    KnownIssue issue = any_issue();
+    issue.asked[CONDITION_writes] = "true";
+    covers_if_minimized(&issue, IN "\"body\":[" OP1("t", "x", "v") "],\"return\":[\"v\"]}", false);
+    covers_if_minimized(&issue, IN "\"body\":[{\"op\":\"exp_\",\"self\":\"x\"}],\"return\":[]}",
+                        true);
+    covers_if_minimized(
+        &issue, IN "\"body\":[{\"op\":\"exp\",\"into\":\"x\",\"self\":\"x\"}],\"return\":[]}",
+        true);
+}
+END_TEST
+
 START_TEST(a_known_issue_covers_programs_that_still_have_an_op) {
     KnownIssue issue = any_issue();
     issue.asked[CONDITION_uses] = "*p_";
@@ -297,6 +309,7 @@ int main(void) {
     tcase_add_test(tests, a_known_issue_covers_arguments_that_share_memory_otherwise_later);
     tcase_add_test(tests, a_known_issue_covers_gradients_of_results);
     tcase_add_test(tests, a_known_issue_covers_gradients_of_what_reaches_another_return);
+    tcase_add_test(tests, a_known_issue_covers_programs_that_write);
     tcase_add_test(tests, a_known_issue_covers_programs_that_still_have_an_op);
     tcase_add_test(tests, a_known_issue_covers_programs_that_return_what_has_a_hook);
     tcase_add_test(tests, a_known_issue_covers_functions_by_what_they_do);
