@@ -361,6 +361,17 @@ static bool non_differentiable(const Program *p, const Function *f) {
     return f->nnon_differentiable > 0;
 }
 
+static bool returns_operand(const Program *p, const Function *f) {
+    (void)p;
+    bool returns = false;
+    for (int i = 0; i < f->nparams; i++) {
+        for (int k = 0; k < f->nreturns; k++) {
+            returns |= f->params[i] == f->returns[k];
+        }
+    }
+    return returns;
+}
+
 static bool second_gradient(const Program *p, const Function *f) {
     (void)f;
     bool found = false;
@@ -377,6 +388,7 @@ static const struct {
 } function_features[] = {{"saves_result", saves_result},
                          {"enables_grad", enables_grad},
                          {"non_differentiable", non_differentiable},
+                         {"returns_operand", returns_operand},
                          {"second_gradient", second_gradient}};
 
 bool is_function_feature(const char *name) {

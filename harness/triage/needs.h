@@ -31,6 +31,7 @@ bool program_returns_hooked(const Program *p);
  *   saves_result     a return is saved for the backward
  *   enables_grad     a block of the forward runs under enable_grad
  *   non_differentiable  a return is marked so
+ *   returns_operand  an operand is returned
  *   second_gradient  the program differentiates with create_graph
  * Is it one of these names? Does the program apply a function, and has it that? */
 bool is_function_feature(const char *name);

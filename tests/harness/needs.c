@@ -287,7 +287,8 @@ START_TEST(a_known_issue_covers_functions_by_what_they_do) {
                  {"no_grad", "a", "", OP1("exp", "x", "z") "," TWICE, "second_gradient", false},
                  {"no_grad", "a", "", APPLY, "second_gradient", false},
                  {"no_grad", "a", "\"y\"", APPLY, "non_differentiable", true},
-                 {"no_grad", "a", "", APPLY, "non_differentiable", false}};
+                 {"no_grad", "a", "", APPLY, "non_differentiable", false},
+                 {"no_grad", "a", "", APPLY, "returns_operand", false}};
     for (int i = 0; i < COUNT_OF(cases); i++) {
         char text[2048];
         snprintf(text, sizeof text, format, cases[i].mode, cases[i].saved, cases[i].marked,
@@ -296,6 +297,16 @@ START_TEST(a_known_issue_covers_functions_by_what_they_do) {
         issue.asked[CONDITION_function] = cases[i].feature;
         covers_if_minimized(&issue, text, cases[i].covered);
     }
+    KnownIssue issue = any_issue();
+    issue.asked[CONDITION_function] = "returns_operand";
+    covers_if_minimized(
+        &issue,
+        "{\"twingrad\":2,\"inputs\":[{\"name\":\"x\",\"dtype\":\"float32\",\"size\":[1],\"data\":["
+        "1]}],"
+        "\"functions\":[{\"name\":\"f\",\"params\":[\"a\"],\"forward\":[],\"return\":[\"a\"],"
+        "\"grad_outputs\":[\"g\"],\"backward\":[],\"grad_inputs\":[\"g\"]}],\"body\":[" APPLY
+        "],\"return\":[]}",
+        true);
 }
 END_TEST
 
