@@ -319,13 +319,29 @@ bool program_uses(const Program *p, const char *pattern) {
 }
 
 bool program_returns_hooked(const Program *p) {
-    bool found = false;
+    Arena arena = ARENA_EMPTY;
+    NameId *base = arena_array(&arena, NameId, p->nnames + 1); /* of which it is a view */
+    bool *hooked = arena_array(&arena, bool, p->nnames + 1), found = false;
+    for (int i = 0; i < p->nnames; i++) {
+        base[i] = NAME_NONE;
+    }
     for (int sid = 0; sid < p->nstmts; sid++) {
         const Stmt *s = program_stmt(p, sid);
-        for (int i = 0; s->kind == STMT_HOOK && !s->hook->remove && i < p->nreturns; i++) {
-            found |= s->hook->self == p->returns[i];
+        if (s->kind == STMT_HOOK && !s->hook->remove) {
+            hooked[s->hook->self] = true;
+        }
+        for (int i = 0; s->kind == STMT_OP && may_return_view(s->op) && i < s->nout; i++) {
+            base[s->out[i]] =
+                s->arg[0].is_tensor && s->arg[0].tensor != s->out[i] ? s->arg[0].tensor : NAME_NONE;
         }
     }
+    for (int i = 0; i < p->nreturns && !found; i++) {
+        int steps = p->nnames; /* a name may be bound again: to a view of itself, in the end */
+        for (NameId at = p->returns[i]; at != NAME_NONE && !found && steps-- > 0; at = base[at]) {
+            found = hooked[at];
+        }
+    }
+    arena_destroy(&arena);
     return found;
 }
 

@@ -25,7 +25,7 @@ bool program_differentiates_results(const Program *p);
 bool program_writes(const Program *p);
 /* Is there a statement of an op whose name matches the pattern? */
 bool program_uses(const Program *p, const char *pattern);
-/* Is a hook registered on something that is returned? */
+/* Is a hook registered on something that is returned, or of which a view is? */
 bool program_returns_hooked(const Program *p);
 /* What Dynamo traces of a torch.autograd.Function in another way than the function runs:
  *   saves_result     a return is saved for the backward

@@ -246,13 +246,14 @@ START_TEST(a_known_issue_covers_programs_that_return_what_has_a_hook) {
         "{\"twingrad\":2,\"inputs\":[{\"name\":\"x\",\"dtype\":\"float32\",\"size\":[1],\"requires_"
         "grad\":true,\"data\":[1]}],\"functions\":[{\"name\":\"h\",\"params\":[\"g\"],\"forward\":["
         "],"
-        "\"return\":[\"g\"]}],\"body\":[" OP1("neg", "x",
-                                              "y") ",{\"op\":\"register_hook\",\"self\":\"y\","
-                                                   "\"function\":\"h\"}],\"return\":[\"%s\"]}";
+        "\"return\":[\"g\"]}],\"body\":[" OP1(
+            "neg", "x", "y") ",{\"op\":\"register_hook\",\"self\":\"y\","
+                             "\"function\":\"h\"}," OP1("t", "y", "v") "," OP1(
+                                 "exp", "y", "z") "],\"return\":[\"%s\"]}";
     static const struct {
         const char *returned;
         bool covered;
-    } cases[] = {{"y", true}, {"x", false}};
+    } cases[] = {{"y", true}, {"v", true}, {"z", false}, {"x", false}};
     KnownIssue issue = any_issue();
     issue.asked[CONDITION_returned_hook] = "true";
     for (int i = 0; i < COUNT_OF(cases); i++) {
