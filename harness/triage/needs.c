@@ -347,15 +347,19 @@ bool program_returns_hooked(const Program *p) {
 
 /* ---- functions of the program ---- */
 
-static bool saves_result(const Program *p, const Function *f) {
-    (void)p;
-    bool saves = false;
-    for (int i = 0; i < f->nsave; i++) {
-        for (int k = 0; k < f->nreturns; k++) {
-            saves |= f->save[i] == f->returns[k];
+static bool names_meet(const NameId *a, int na, const NameId *b, int nb) {
+    bool meet = false;
+    for (int i = 0; i < na; i++) {
+        for (int k = 0; k < nb; k++) {
+            meet |= a[i] == b[k];
         }
     }
-    return saves;
+    return meet;
+}
+
+static bool saves_result(const Program *p, const Function *f) {
+    (void)p;
+    return names_meet(f->save, f->nsave, f->returns, f->nreturns);
 }
 
 static bool block_enables_grad(const Block *block) {
@@ -379,13 +383,7 @@ static bool non_differentiable(const Program *p, const Function *f) {
 
 static bool returns_operand(const Program *p, const Function *f) {
     (void)p;
-    bool returns = false;
-    for (int i = 0; i < f->nparams; i++) {
-        for (int k = 0; k < f->nreturns; k++) {
-            returns |= f->params[i] == f->returns[k];
-        }
-    }
-    return returns;
+    return names_meet(f->params, f->nparams, f->returns, f->nreturns);
 }
 
 static bool second_gradient(const Program *p, const Function *f) {
