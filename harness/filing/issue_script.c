@@ -169,17 +169,6 @@ static bool is_plain_line(const Input *in) {
     return in->storage == NAME_NONE && !in->stride_given && in->offset == 0;
 }
 
-/* Is the input a leaf that requires grad, now or in a later call on the same tensors? */
-static bool will_require_grad(const Program *p, const Input *in) {
-    bool will = in->requires_grad;
-    for (int i = 0; i < p->nrecalls; i++) {
-        for (int k = 0; k < p->recalls[i].nset; k++) {
-            will |= p->recalls[i].set[k].name == in->name;
-        }
-    }
-    return will;
-}
-
 static void print_script_input(const Script *s, const Input *v, int n, int k) {
     const Input *in = &v[k];
     Text *t = script_line(s);
@@ -205,10 +194,8 @@ static void print_script_input(const Script *s, const Input *v, int n, int k) {
         issue_print_sizes(&s->pr, in->size, in->ndim);
         text_add(t, ", ");
         issue_print_sizes(&s->pr, in->stride, in->ndim);
-        text_printf(t, ", %" PRId64 ")", in->offset);
-        /* no views of one tensor: a leaf; and autograd need not know what shares its memory */
-        const bool own = in->storage != NAME_NONE || will_require_grad(s->issue->program, in);
-        text_add(t, own ? ".detach()" : "");
+        /* an argument is a leaf, no view, and autograd need not know what shares its memory */
+        text_printf(t, ", %" PRId64 ").detach()", in->offset);
     }
     text_add(t, in->requires_grad ? ".requires_grad_()\n" : "\n");
 }

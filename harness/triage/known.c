@@ -68,6 +68,12 @@ static bool read_known_kind(Reader *r, const Json *j, KnownIssue *out) {
 
 typedef enum ConditionValue { FLAG, CONTEXT, FEATURE, PATTERN } ConditionValue;
 
+/* The context of a block by name; "grad_mode" is that of no_grad and enable_grad. */
+static bool block_context(const char *name, BlockContext *context) {
+    *context = CONTEXT_grad_mode;
+    return strcmp(name, context_name(CONTEXT_grad_mode)) == 0 || context_parse(name, context);
+}
+
 /* The value of a condition that is there; NULL if it is false, or wrong. */
 static const char *read_condition(Reader *r, const Json *j, ConditionValue value) {
     bool flag;
@@ -83,7 +89,7 @@ static const char *read_condition(Reader *r, const Json *j, ConditionValue value
         json_bad(r, j, "functions have no '%.40s'", j->text);
         return NULL;
     }
-    bool known = value != CONTEXT || context_parse(j->text, &context);
+    bool known = value != CONTEXT || block_context(j->text, &context);
     return known || json_bad(r, j, "there is no context '%.40s'", j->text) ? j->text : NULL;
 }
 
@@ -290,7 +296,7 @@ static bool calls_again(const Program *p, const Finding *f, const char *value) {
 static bool has_block(const Program *p, const Finding *f, const char *value) {
     (void)f;
     BlockContext context;
-    return context_parse(value, &context) && program_has_context(p, context);
+    return block_context(value, &context) && program_has_context(p, context);
 }
 
 static bool has_reentrant_block(const Program *p, const Finding *f, const char *value) {

@@ -362,6 +362,11 @@ static bool saves_result(const Program *p, const Function *f) {
     return names_meet(f->save, f->nsave, f->returns, f->nreturns);
 }
 
+static bool saves_operand(const Program *p, const Function *f) {
+    (void)p;
+    return names_meet(f->save, f->nsave, f->params, f->nparams);
+}
+
 static bool block_enables_grad(const Block *block) {
     bool enables = false;
     for (const Stmt *s = block->first; s && !enables; s = s->next) {
@@ -399,11 +404,10 @@ static bool second_gradient(const Program *p, const Function *f) {
 static const struct {
     const char *name;
     bool (*holds)(const Program *p, const Function *f);
-} function_features[] = {{"saves_result", saves_result},
-                         {"enables_grad", enables_grad},
-                         {"non_differentiable", non_differentiable},
-                         {"returns_operand", returns_operand},
-                         {"second_gradient", second_gradient}};
+} function_features[] = {
+    {"saves_result", saves_result},       {"saves_operand", saves_operand},
+    {"enables_grad", enables_grad},       {"non_differentiable", non_differentiable},
+    {"returns_operand", returns_operand}, {"second_gradient", second_gradient}};
 
 bool is_function_feature(const char *name) {
     bool found = false;

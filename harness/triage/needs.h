@@ -29,6 +29,7 @@ bool program_uses(const Program *p, const char *pattern);
 bool program_returns_hooked(const Program *p);
 /* What Dynamo traces of a torch.autograd.Function in another way than the function runs:
  *   saves_result     a return is saved for the backward
+ *   saves_operand    an operand is
  *   enables_grad     a block of the forward runs under enable_grad
  *   non_differentiable  a return is marked so
  *   returns_operand  an operand is returned

@@ -282,6 +282,8 @@ START_TEST(a_known_issue_covers_functions_by_what_they_do) {
     } cases[] = {{"no_grad", "y", "", APPLY, "saves_result", true},
                  {"no_grad", "a", "", APPLY, "saves_result", false},
                  {"no_grad", "y", "", OP1("exp", "x", "z"), "saves_result", false},
+                 {"no_grad", "a", "", APPLY, "saves_operand", true},
+                 {"no_grad", "y", "", APPLY, "saves_operand", false},
                  {"enable_grad", "a", "", APPLY, "enables_grad", true},
                  {"no_grad", "a", "", APPLY, "enables_grad", false},
                  {"no_grad", "a", "", APPLY "," TWICE, "second_gradient", true},
