@@ -1,0 +1,14 @@
+import torch
+
+def f(x0):
+    v0 = x0.softmax(0)
+    return v0
+
+def run(f):
+    x0 = torch.zeros([0], dtype=torch.int64)
+    r = [f(x0)]
+    return None
+
+compiled = torch.compile(f, backend="aot_eager_decomp_partition")
+run(f)  # eager runs
+run(compiled)
