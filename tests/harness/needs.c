@@ -313,6 +313,21 @@ START_TEST(a_known_issue_covers_functions_by_what_they_do) {
 }
 END_TEST
 
+/* no_grad and enable_grad are no context of the format, but an entry may ask for them. */
+START_TEST(a_known_issue_covers_blocks_in_a_grad_mode) {
+    static const char format[] =
+        "{\"twingrad\":1,\"inputs\":[{\"name\":\"x\",\"dtype\":\"float32\",\"size\":[1],\"data\":["
+        "1]}],\"body\":[%s" OP1("exp", "x", "y") "%s],\"return\":[]}";
+    char inside[512], outside[512];
+    snprintf(inside, sizeof inside, format, "{\"with\":\"enable_grad\",\"body\":[", "]}");
+    snprintf(outside, sizeof outside, format, "", "");
+    KnownIssue issue = any_issue();
+    issue.asked[CONDITION_block] = "grad_mode";
+    covers_if_minimized(&issue, inside, true);
+    covers_if_minimized(&issue, outside, false);
+}
+END_TEST
+
 int main(void) {
     Suite *suite = suite_create("harness/needs");
     TCase *tests = tcase_create("harness/needs");
@@ -327,6 +342,7 @@ int main(void) {
     tcase_add_test(tests, a_known_issue_covers_programs_that_still_have_an_op);
     tcase_add_test(tests, a_known_issue_covers_programs_that_return_what_has_a_hook);
     tcase_add_test(tests, a_known_issue_covers_functions_by_what_they_do);
+    tcase_add_test(tests, a_known_issue_covers_blocks_in_a_grad_mode);
     suite_add_tcase(suite, tests);
     return run_suite("harness/needs", suite);
 }
