@@ -349,6 +349,17 @@ static bool uses_op(const Program *p, const Finding *f, const char *value) {
     return program_uses(p, value);
 }
 
+static bool computes_into(const Program *p, const Finding *f, const char *value) {
+    (void)f;
+    return program_computes_into(p, value);
+}
+
+static bool has_hook(const Program *p, const Finding *f, const char *value) {
+    (void)f;
+    (void)value;
+    return program_has_hook(p);
+}
+
 static bool returns_hooked(const Program *p, const Finding *f, const char *value) {
     (void)f;
     (void)value;

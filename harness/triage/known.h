@@ -23,6 +23,8 @@
  * `"shared_memory": true`, to programs two of whose arguments share memory in a call;
  * `"writes": true`, to minimized programs that write to a tensor;
  * `"uses": OP`, a pattern, to minimized programs that still have such an op;
+ * `"into": OP`, to those in which such an op computes into its out argument;
+ * `"hook": true`, to those that register a hook;
  * `"returned_hook": true`, to those that return a tensor with a hook;
  * `"function": FEATURE`, to minimized programs that apply such a function of their own;
  * `"undifferentiated": true`, to gradients of inputs that may reach what is not differentiated

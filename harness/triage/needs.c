@@ -318,6 +318,27 @@ bool program_uses(const Program *p, const char *pattern) {
     return found;
 }
 
+bool program_computes_into(const Program *p, const char *pattern) {
+    bool found = false;
+    for (int sid = 0; sid < p->nstmts && !found; sid++) {
+        const Stmt *s = program_stmt(p, sid);
+        const bool own = s->kind == STMT_OP && fnmatch(pattern, s->op->name, 0) == 0;
+        for (int k = 0; own && k < s->op->nparam; k++) {
+            found |= s->arg[k].given && strcmp(s->op->param[k].name, "into") == 0;
+        }
+    }
+    return found;
+}
+
+bool program_has_hook(const Program *p) {
+    bool found = false;
+    for (int sid = 0; sid < p->nstmts && !found; sid++) {
+        const Stmt *s = program_stmt(p, sid);
+        found = s->kind == STMT_HOOK && !s->hook->remove;
+    }
+    return found;
+}
+
 bool program_returns_hooked(const Program *p) {
     Arena arena = ARENA_EMPTY;
     NameId *base = arena_array(&arena, NameId, p->nnames + 1); /* of which it is a view */

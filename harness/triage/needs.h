@@ -25,6 +25,10 @@ bool program_differentiates_results(const Program *p);
 bool program_writes(const Program *p);
 /* Is there a statement of an op whose name matches the pattern? */
 bool program_uses(const Program *p, const char *pattern);
+/* Does an op whose name matches the pattern compute into its out argument? */
+bool program_computes_into(const Program *p, const char *pattern);
+/* Is a hook registered, of either kind? */
+bool program_has_hook(const Program *p);
 /* Is a hook registered on something that is returned, or of which a view is? */
 bool program_returns_hooked(const Program *p);
 /* What Dynamo traces of a torch.autograd.Function in another way than the function runs:

@@ -254,11 +254,32 @@ START_TEST(a_known_issue_covers_programs_that_return_what_has_a_hook) {
         const char *returned;
         bool covered;
     } cases[] = {{"y", true}, {"v", true}, {"z", false}, {"x", false}};
-    KnownIssue issue = any_issue();
-    issue.asked[CONDITION_returned_hook] = "true";
+    KnownIssue issue = any_issue(), hook = any_issue();
+    issue.asked[CONDITION_returned_hook] = hook.asked[CONDITION_hook] = "true";
     for (int i = 0; i < COUNT_OF(cases); i++) {
         char text[1024];
         snprintf(text, sizeof text, format, cases[i].returned);
+        covers_if_minimized(&issue, text, cases[i].covered);
+        covers_if_minimized(&hook, text, true);
+    }
+    covers_if_minimized(&hook, IN "\"body\":[" OP1("exp", "x", "v") "],\"return\":[\"v\"]}", false);
+}
+END_TEST
+
+START_TEST(a_known_issue_covers_ops_that_compute_into_an_argument) {
+    static const char format[] =
+        IN "\"body\":[" OP1("exp", "x", "v") ",{\"op\":\"%s\",\"self\":\"x\"%s,\"out\":\"w\"}],"
+                                             "\"return\":[\"w\"]}";
+    static const struct {
+        const char *op, *into;
+        bool covered;
+    } cases[] = {
+        {"sigmoid", ",\"into\":\"v\"", true}, {"sigmoid", "", false}, {"exp", ",\"into\":\"v\"", false}};
+    KnownIssue issue = any_issue();
+    issue.asked[CONDITION_into] = "si*d";
+    for (int i = 0; i < COUNT_OF(cases); i++) {
+        char text[1024];
+        snprintf(text, sizeof text, format, cases[i].op, cases[i].into);
         covers_if_minimized(&issue, text, cases[i].covered);
     }
 }
@@ -341,6 +362,7 @@ int main(void) {
     tcase_add_test(tests, a_known_issue_covers_programs_that_write);
     tcase_add_test(tests, a_known_issue_covers_programs_that_still_have_an_op);
     tcase_add_test(tests, a_known_issue_covers_programs_that_return_what_has_a_hook);
+    tcase_add_test(tests, a_known_issue_covers_ops_that_compute_into_an_argument);
     tcase_add_test(tests, a_known_issue_covers_functions_by_what_they_do);
     tcase_add_test(tests, a_known_issue_covers_blocks_in_a_grad_mode);
     suite_add_tcase(suite, tests);
