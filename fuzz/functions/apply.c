@@ -300,7 +300,7 @@ static Function *new_function(Gen *g) {
 static void draw_options(Draft *d) {
     Gen *g = d->g;
     Function *f = d->f;
-    if (d->forward == FORWARD_IN_PLACE ? draw_chance(g, 88) : draw_chance(g, 1)) {
+    if (draw_chance(g, d->forward == FORWARD_IN_PLACE ? 100 - g->w[W_unmarked] : 1)) {
         add_inner_name(d, &f->dirty, &f->ndirty, OPERAND);
     }
     if (f->nreturns > 1 && draw_chance(g, d->second_is_like ? 25 : 60)) {

@@ -219,15 +219,20 @@ static const char *right_hand_side(Arena *arena, const Program *p, const Stmt *s
     return equals ? equals + 3 : NULL;
 }
 
-bool statement_is_repeated(const Program *p, int sid) {
+/* Is it the same call as another one of the first `n` statements? */
+static bool equals_another(const Program *p, int sid, int n) {
     Arena arena = ARENA_EMPTY;
     const char *own =
         sid >= 0 && sid < p->nstmts ? right_hand_side(&arena, p, program_stmt(p, sid)) : NULL;
     bool found = false;
-    for (int i = 0; i < sid && own && !found; i++) {
-        const char *other = right_hand_side(&arena, p, program_stmt(p, i));
+    for (int i = 0; i < n && own && !found; i++) {
+        const char *other = i == sid ? NULL : right_hand_side(&arena, p, program_stmt(p, i));
         found = other && strcmp(own, other) == 0;
     }
     arena_destroy(&arena);
     return found;
 }
+
+bool statement_is_repeated(const Program *p, int sid) { return equals_another(p, sid, sid); }
+
+bool statement_has_equal(const Program *p, int sid) { return equals_another(p, sid, p->nstmts); }

@@ -13,5 +13,7 @@ bool statement_is_dead(const Program *p, int sid);
 /* Is the statement an op that has been called before with the same arguments? False for a `sid`
  * that is no statement. */
 bool statement_is_repeated(const Program *p, int sid);
+/* The same, where it may be called before or afterwards. */
+bool statement_has_equal(const Program *p, int sid);
 
 #endif

@@ -290,7 +290,7 @@ static bool calls_again(const Program *p, const Finding *f, const char *value) {
             made = s->out[k] == p->returns[f->index] ? sid : made;
         }
     }
-    return statement_is_repeated(p, f->culprit) || statement_is_repeated(p, made);
+    return statement_is_repeated(p, f->culprit) || statement_has_equal(p, made);
 }
 
 static bool has_block(const Program *p, const Finding *f, const char *value) {

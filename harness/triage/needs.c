@@ -276,6 +276,21 @@ static bool is_differentiated(const Backward *b, int i) {
     return of;
 }
 
+/* Does the size of its result depend on values? Dynamo breaks the graph there. */
+static bool may_break_graph(const OpInfo *op) {
+    static const OpId of_values[] = {OP_nonzero,
+                                     OP_argwhere,
+                                     OP_masked_select,
+                                     OP_bincount,
+                                     OP_repeat_interleave_Tensor,
+                                     OP_repeat_interleave_self_Tensor};
+    bool found = false;
+    for (int i = 0; i < COUNT_OF(of_values); i++) {
+        found |= op->id == of_values[i];
+    }
+    return found;
+}
+
 bool program_reaches_undifferentiated(const Program *p, NameId input) {
     Arena arena = ARENA_EMPTY;
     Flow o = {.root = arena_array(&arena, NameId, p->nnames + 1),
@@ -287,7 +302,7 @@ bool program_reaches_undifferentiated(const Program *p, NameId input) {
     }
     for (int sid = 0; sid < p->nstmts && !found; sid++) {
         Stmt *s = program_stmt(p, sid);
-        found = s->kind != STMT_OP || see_flow(p, s, &o);
+        found = s->kind != STMT_OP || may_break_graph(s->op) || see_flow(p, s, &o);
     }
     for (int i = 0; i < p->nreturns && !found; i++) {
         found = o.from[p->returns[i]] && !is_differentiated(&p->backward, i);

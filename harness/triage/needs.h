@@ -43,7 +43,8 @@ bool is_function_feature(const char *name);
 bool program_function_has(const Program *p, const char *feature);
 /* May `input` reach something that leaves a compiled graph and that the backward does not
  * differentiate: another return, an argument that is written? Where there may be several graphs
- * (a graph break, a probe, other Python code), anything may be. */
+ * (a graph break, an op whose result has a size that depends on values, a probe, other Python
+ * code), anything may be. */
 bool program_reaches_undifferentiated(const Program *p, NameId input);
 
 #endif

@@ -41,6 +41,39 @@ START_TEST(every_option_of_functions_occurs) {
 }
 END_TEST
 
+/* Functions whose first statement writes their first operand; of them, those that do not mark it.
+ */
+static int count_unmarked(int *writing) {
+    int unmarked = 0;
+    *writing = 0;
+    for (uint64_t i = 0; i < 600; i++) {
+        arena_reset(&arena);
+        const Program *p = drawn(i);
+        for (int k = 0; k < p->nfunctions; k++) {
+            const Function *f = &p->functions[k];
+            const Stmt *s = f->forward.first;
+            if (!f->plain && s && s->kind == STMT_OP && s->op->kind == KIND_INPLACE) {
+                *writing += 1;
+                unmarked += f->ndirty == 0;
+            }
+        }
+    }
+    return unmarked;
+}
+
+/* torch.autograd.function.FunctionCtx.mark_dirty: every tensor that forward writes must be given to
+ * it. What happens otherwise says nothing about a compiler. */
+START_TEST(functions_for_targets_mark_what_they_write) {
+    int writing;
+    ck_assert_int_gt(count_unmarked(&writing), 0);
+    ck_assert_int_gt(writing, 20);
+    ck_assert_msg(generate_profile(&options, "target,stmt.apply=300", message, sizeof message),
+                  "%s", message);
+    ck_assert_int_eq(count_unmarked(&writing), 0);
+    ck_assert_int_gt(writing, 20);
+}
+END_TEST
+
 START_TEST(every_kind_of_hook_occurs) {
     int removed = 0, after = 0, silent = 0, nested = 0, shared = 0;
     for (uint64_t i = 0; i < 600; i++) {
@@ -79,6 +112,7 @@ int main(void) {
     tcase_set_timeout(t, 300);
     tcase_add_test(t, a_program_states_the_format_version_that_it_needs);
     tcase_add_test(t, every_option_of_functions_occurs);
+    tcase_add_test(t, functions_for_targets_mark_what_they_write);
     tcase_add_test(t, every_kind_of_hook_occurs);
     tcase_add_test(t, every_program_is_well_formed_and_its_bytes_come_back);
     tcase_add_test(t, changed_bytes_are_a_well_formed_program);

@@ -291,10 +291,12 @@ START_TEST(an_op_called_again_on_the_same_operands_is_repeated) {
                                            "\"descending\":false,\"out\":[\"e\",\"j\"]},"
                                            "{\"op\":\"sort\",\"self\":\"x\",\"dim\":0,\"out\":["
                                            "\"f\",\"k\"]}],\"return\":[\"c\"]}");
-    static const bool repeated[] = {false, false, true, false, false, false, true, false};
+    static const bool repeated[] = {false, false, true, false, false, false, true, false},
+                      equal[] = {true, false, true, false, false, true, true, false};
     ck_assert_int_eq(p->nstmts, COUNT_OF(repeated));
     for (int sid = 0; sid < COUNT_OF(repeated); sid++) {
         ck_assert_msg(statement_is_repeated(p, sid) == repeated[sid], "statement %d", sid);
+        ck_assert_msg(statement_has_equal(p, sid) == equal[sid], "statement %d", sid);
     }
     KnownIssue issue = any_issue();
     issue.asked[CONDITION_repeated] = "true";

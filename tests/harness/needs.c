@@ -202,7 +202,11 @@ START_TEST(a_known_issue_covers_gradients_of_what_reaches_another_return) {
              "t", "b", "w") ",{\"op\":\"add_\","
                             "\"self\":\"w\",\"other\":\"x\"}],\"return\":[\"v\"]," BACKWARD,
          false},
-        {IN2 OP1("exp", "x", "a") ",{\"graph_break\":true}],\"return\":[\"a\"]," BACKWARD, true}};
+        {IN2 OP1("exp", "x", "a") ",{\"graph_break\":true}],\"return\":[\"a\"]," BACKWARD, true},
+        {IN2 OP1("exp", "x", "a") "," OP1("nonzero", "y", "b") "],\"return\":[\"a\"]," BACKWARD,
+         true},
+        {IN2 OP1("exp", "x", "a") "," OP1("sign", "y", "b") "],\"return\":[\"a\"]," BACKWARD,
+         false}};
     KnownIssue issue = any_issue();
     issue.asked[CONDITION_undifferentiated] = "true";
     Known known = {&issue, 1};
@@ -273,8 +277,9 @@ START_TEST(a_known_issue_covers_ops_that_compute_into_an_argument) {
     static const struct {
         const char *op, *into;
         bool covered;
-    } cases[] = {
-        {"sigmoid", ",\"into\":\"v\"", true}, {"sigmoid", "", false}, {"exp", ",\"into\":\"v\"", false}};
+    } cases[] = {{"sigmoid", ",\"into\":\"v\"", true},
+                 {"sigmoid", "", false},
+                 {"exp", ",\"into\":\"v\"", false}};
     KnownIssue issue = any_issue();
     issue.asked[CONDITION_into] = "si*d";
     for (int i = 0; i < COUNT_OF(cases); i++) {

@@ -52,6 +52,37 @@ START_TEST(a_call_that_keeps_tensors_after_an_error_is_not_compared_with_a_compi
 }
 END_TEST
 
+/* A graph break raises nothing: a tracer that reports an error there has failed behind it. */
+START_TEST(an_error_at_a_graph_break_is_one_of_a_statement_behind_it) {
+    static const char BREAKS[] =
+        "{\"twingrad\":1,\"inputs\":[{\"name\":\"x\",\"dtype\":\"float32\",\"size\":[2],"
+        "\"data\":[1,2]}],\"body\":[{\"op\":\"exp\",\"self\":\"x\",\"out\":\"a\"},"
+        "{\"graph_break\":true},{\"op\":\"exp\",\"self\":\"a\",\"out\":\"b\"}],"
+        "\"return\":[\"b\"]}";
+    static const struct {
+        int a, b;
+        Verdict verdict; /* against a compiling target */
+    } places[] = {{2, 1, AGREE},   {1, 2, AGREE},   {AT_RETURN, 1, AGREE},
+                  {0, 1, FINDING}, {2, 0, FINDING}, {AT_BACKWARD, 1, FINDING}};
+    Case c;
+    char message[256];
+    CompileOptions compile = COMPILE_DEFAULT;
+    Finding finding;
+    c.p = parse(BREAKS);
+    ck_assert(checker_open(&c.checker, "reference,reference", &compile, message, sizeof message));
+    c.a = c.checker.a.run(&c.checker.a, c.p, &c.checker.run, &arena);
+    c.b = c.checker.b.run(&c.checker.b, c.p, &c.checker.run, &arena);
+    for (int i = 0; i < COUNT_OF(places); i++) {
+        set_errors(&c, ERR_shape, places[i].a, ERR_shape, places[i].b);
+        for (int lenient = 0; lenient < 2; lenient++) {
+            Comparison cmp = tolerant_comparison(&c, lenient);
+            ck_assert_int_eq(oracle_function(ORACLE_status)(&cmp, &finding),
+                             lenient ? places[i].verdict : FINDING);
+        }
+    }
+}
+END_TEST
+
 /* ... but not before the backward began, nor what the caller runs behind the function. */
 START_TEST(inputs_are_compared_after_an_error_if_the_function_had_ended) {
     static const char WRITES[] =
@@ -364,6 +395,7 @@ int main(void) {
     tcase_add_checked_fixture(tests, set_up, tear_down);
     tcase_add_test(
         tests, a_call_that_keeps_tensors_after_an_error_is_not_compared_with_a_compiling_target);
+    tcase_add_test(tests, an_error_at_a_graph_break_is_one_of_a_statement_behind_it);
     tcase_add_test(tests, inputs_are_compared_after_an_error_if_the_function_had_ended);
     tcase_add_test(tests, values_fire_on_a_return_that_only_one_side_changes_later);
     tcase_add_test(tests, state_fires_on_a_mode_that_only_one_side_leaves_changed);
