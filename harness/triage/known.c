@@ -354,7 +354,7 @@ static bool computes_into(const Program *p, const Finding *f, const char *value)
     return program_computes_into(p, value);
 }
 
-static bool has_hook(const Program *p, const Finding *f, const char *value) {
+static bool registers_hook(const Program *p, const Finding *f, const char *value) {
     (void)f;
     (void)value;
     return program_has_hook(p);
