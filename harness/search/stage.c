@@ -2,8 +2,10 @@
  * kernels of fake tensors, which the mode fake compares with those of eager mode. */
 #include "harness/search/stage.h"
 
-#include "harness/triage/group.h"
 #include "harness/targets/mode.h"
+#include "harness/triage/dead.h"
+#include "harness/triage/group.h"
+#include "harness/triage/needs.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -188,6 +190,44 @@ static const char *mismatch_of(const Finding *finding, int *length) {
     return what;
 }
 
+/* Is an op with several results called twice on the same? */
+static bool calls_twice(const Program *p) {
+    bool found = false;
+    for (int sid = 0; sid < p->nstmts && !found; sid++) {
+        found = program_stmt(p, sid)->nout > 1 && statement_is_repeated(p, sid);
+    }
+    return found;
+}
+
+/* How values come to differ that a write has to do with, NULL if by something else: it goes through
+ * a view of which functionalization has no exact inverse, or it goes to the operand of a scatter,
+ * which Inductor may compute in the memory of that operand. Memory: what equal calls return may be
+ * made one. */
+static const char *value_relation(const char *stage, const Program *small, const Finding *f) {
+    static const struct {
+        const char *stage; /* of which it is, as a prefix */
+        const char *through, *overwritten, *relation;
+    } relations[] = {
+        {"", "expand*", NULL, "values written through expand"},
+        {"", "broadcast_to", NULL, "values written through expand"},
+        {"", "meshgrid", NULL, "values written through expand"},
+        {"", "unfold", NULL, "values written through unfold"},
+        {"inductor", NULL, "*scatter*", "values of a scatter whose operand is overwritten"},
+        {"inductor", NULL, "index_*", "values of a scatter whose operand is overwritten"},
+    };
+    const char *found =
+        f->oracle == ORACLE_alias && calls_twice(small) ? "memory of two equal calls" : NULL;
+    for (int i = 0; f->oracle == ORACLE_values && i < COUNT_OF(relations) && !found; i++) {
+        const char *through = relations[i].through, *overwritten = relations[i].overwritten;
+        const bool own = strncmp(stage, relations[i].stage, strlen(relations[i].stage)) == 0;
+        found = own && ((through && program_writes_through(small, through)) ||
+                        (overwritten && program_overwrites_operand(small, overwritten, false)))
+                    ? relations[i].relation
+                    : NULL;
+    }
+    return found;
+}
+
 const char *stage_group(Arena *arena, const char *stage, const Program *small,
                         const Finding *finding) {
     enum { MOST_OPS = 6 };
@@ -198,6 +238,7 @@ const char *stage_group(Arena *arena, const char *stage, const Program *small,
                             arena_printf(arena, "%s flags %s", stage, relation));
     }
     relation = stage_layout_relation(arena, small, finding);
+    relation = relation ? relation : value_relation(stage, small, finding);
     if (relation) {
         return arena_printf(arena, "%s %s", stage, relation);
     }
@@ -207,9 +248,13 @@ const char *stage_group(Arena *arena, const char *stage, const Program *small,
         return arena_printf(arena, "%s %.*s of %s", MODES[MODE_fake].name, length, mismatch,
                             finding->root.op);
     }
-    text_printf(&t, "%s %s-%s ",
-                frame_is_of_fake_kernel(finding->frame) ? MODES[MODE_fake].name : stage,
-                oracle_name(finding->oracle), finding->kind);
+    stage = frame_is_of_fake_kernel(finding->frame) ? MODES[MODE_fake].name : stage;
+    const char *error = stage_error_group(arena, finding);
+    if (error) {
+        return arena_printf(arena, "%.*s", (int)sizeof((Group *)0)->key - 1,
+                            arena_printf(arena, "%s %s", stage, error));
+    }
+    text_printf(&t, "%s %s-%s ", stage, oracle_name(finding->oracle), finding->kind);
     if (finding->frame[0]) {
         text_add(&t, finding->frame);
         if (frame_is_of_every_op(finding->frame) && finding->root.op[0]) {

@@ -37,6 +37,9 @@ StagePlace stage_place(Stages *s, const CheckerOptions *o, const Checker *c, con
 const char *stage_of_pair(const Checker *c);
 void stages_close(Stages *s);
 
+/* stage_error.c: of a finding that is an error of the compiler its code and where it comes from,
+ * "status-ok_vs_internal FUNCTION" or ".. WORDS OF THE MESSAGE", in `arena`; NULL for others. */
+const char *stage_error_group(Arena *arena, const Finding *finding);
 /* Does the compiler call every op in this function? What an op raises there is the op's. */
 bool frame_is_of_every_op(const char *frame);
 /* The name of the group, in `arena`. */

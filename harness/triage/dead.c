@@ -201,6 +201,15 @@ bool statement_is_dead(const Program *p, int sid) {
     return dead;
 }
 
+/* The same of a given number: is it what the schema's default is? */
+static bool is_default(const Param *param, const PArg *arg) {
+    const bool number = param->type == ARG_SCALAR && arg->given && !arg->is_none &&
+                        param->has_default && !param->def.none;
+    return argument_is_default(param, arg) ||
+           (number && arg->scalar.kind == param->def.scalar.kind &&
+            scalar_to_double(arg->scalar) == scalar_to_double(param->def.scalar));
+}
+
 /* "op(arguments)" of an op statement that binds something, without arguments at their defaults; or
  * NULL. */
 static const char *right_hand_side(Arena *arena, const Program *p, const Stmt *s) {
@@ -211,7 +220,7 @@ static const char *right_hand_side(Arena *arena, const Program *p, const Stmt *s
     plain.arg = arena_array(arena, PArg, s->op->nparam);
     for (int k = 0; k < s->op->nparam; k++) {
         plain.arg[k] =
-            argument_is_default(&s->op->param[k], &s->arg[k]) ? (PArg){.given = false} : s->arg[k];
+            is_default(&s->op->param[k], &s->arg[k]) ? (PArg){.given = false} : s->arg[k];
     }
     Text text = {.arena = arena};
     stmt_print_text(&text, p, &plain);

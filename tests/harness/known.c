@@ -290,9 +290,16 @@ START_TEST(an_op_called_again_on_the_same_operands_is_repeated) {
                                            "{\"op\":\"sort\",\"self\":\"x\",\"dim\":-1,"
                                            "\"descending\":false,\"out\":[\"e\",\"j\"]},"
                                            "{\"op\":\"sort\",\"self\":\"x\",\"dim\":0,\"out\":["
-                                           "\"f\",\"k\"]}],\"return\":[\"c\"]}");
-    static const bool repeated[] = {false, false, true, false, false, false, true, false},
-                      equal[] = {true, false, true, false, false, true, true, false};
+                                           "\"f\",\"k\"]},"
+                                           "{\"op\":\"add\",\"self\":\"x\",\"other\":\"x\","
+                                           "\"out\":\"l\"},{\"op\":\"add\",\"self\":\"x\","
+                                           "\"other\":\"x\",\"alpha\":1,\"out\":\"m\"},"
+                                           "{\"op\":\"add\",\"self\":\"x\",\"other\":\"x\","
+                                           "\"alpha\":2,\"out\":\"n\"}],\"return\":[\"c\"]}");
+    static const bool repeated[] = {false, false, true,  false, false, false,
+                                    true,  false, false, true,  false},
+                      equal[] = {true, false, true, false, false, true,
+                                 true, false, true, true,  false};
     ck_assert_int_eq(p->nstmts, COUNT_OF(repeated));
     for (int sid = 0; sid < COUNT_OF(repeated); sid++) {
         ck_assert_msg(statement_is_repeated(p, sid) == repeated[sid], "statement %d", sid);

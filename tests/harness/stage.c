@@ -91,6 +91,95 @@ START_TEST(other_findings_are_grouped_by_oracle_and_ops) {
 }
 END_TEST
 
+START_TEST(memory_is_grouped_by_equal_calls) {
+#define SORT(a, b) "{\"op\":\"sort\",\"self\":\"x\",\"out\":[\"" a "\",\"" b "\"]},"
+    ck_assert_str_eq(
+        group_of(INPUTS SORT("a", "b") SORT("c", "d") PROBE_SIZE END, ORACLE_alias, "storage"),
+        "dynamo memory of two equal calls");
+    ck_assert_str_eq(group_of(INPUTS SORT("a", "b") PROBE_SIZE END, ORACLE_alias, "storage"),
+                     "dynamo alias-storage sort");
+}
+END_TEST
+
+START_TEST(values_are_grouped_by_the_view_that_a_write_goes_through_or_the_scatter_behind_it) {
+#define EXPAND "{\"op\":\"expand\",\"self\":\"x\",\"size\":[2,2],\"out\":\"v\"},"
+#define SCATTER                                                                                    \
+    "{\"op\":\"select_scatter\",\"self\":\"x\",\"src\":\"s\",\"dim\":0,\"index\":0,\"out\":\"w\"}" \
+    ","
+#define SOURCE "{\"op\":\"select\",\"self\":\"y\",\"dim\":0,\"index\":0,\"out\":\"s\"},"
+    static const struct {
+        const char *stage, *program, *group;
+    } cases[] = {
+        {"aot_eager", INPUTS EXPAND WRITE("v") PROBE_SIZE END,
+         "aot_eager values written through expand"},
+        {"aot_eager", INPUTS EXPAND WRITE("x") PROBE_SIZE END, "aot_eager values-data expand+add_"},
+        {"inductor", INPUTS SOURCE SCATTER WRITE("x") PROBE_SIZE END,
+         "inductor values of a scatter whose operand is overwritten"},
+        {"aot_eager", INPUTS SOURCE SCATTER WRITE("x") PROBE_SIZE END,
+         "aot_eager values-data select+select_scatter+add_"},
+        {"inductor", INPUTS SOURCE SCATTER WRITE("w") PROBE_SIZE END,
+         "inductor values-data select+select_scatter+add_"},
+    };
+    for (int i = 0; i < COUNT_OF(cases); i++) {
+        Finding f = {.oracle = ORACLE_values, .kind = "data", .subject = SUBJECT_CALL, .index = -1};
+        ck_assert_str_eq(stage_group(&arena, cases[i].stage, parse(cases[i].program), &f),
+                         cases[i].group);
+    }
+}
+END_TEST
+
+/* Whatever op it is about, and however eager mode ends behind it. */
+START_TEST(errors_of_a_compiler_are_grouped_by_where_they_are_raised_and_what_they_say) {
+#define CHAIN                                                                                      \
+    "BackendCompilerFailed: backend='x' raised:\nRuntimeError: During torch.compile, encountered " \
+    "a "                                                                                           \
+    "mutation on a view chain of length 2"
+#define WORDS "During torch.compile encountered a mutation"
+#define SPLIT                                                                                      \
+    "TorchRuntimeError: Dynamo failed to run FX node with fake tensors: call_method t_: got "      \
+    "RuntimeError('Output 1 of Split is a view and is"
+    static const char EVERY[] = "_dynamo/utils.py:run_node", OWN[] = "_inductor/ir.py:create";
+    static const struct {
+        const char *kind, *a, *b, *frame, *group;
+    } cases[] = {
+        {"ok_vs_internal", "ok", "internal at body[2]: " CHAIN, EVERY,
+         "aot_eager status-ok_vs_internal _dynamo/utils.py:run_node " WORDS},
+        {"saved_modified_vs_internal", "saved_modified at backward: x",
+         "internal at body[3]: " CHAIN, EVERY,
+         "aot_eager status-ok_vs_internal _dynamo/utils.py:run_node " WORDS},
+        {"shape_vs_internal", "shape at body[1]: x", "internal at an unknown statement: " CHAIN,
+         EVERY, "aot_eager status-ok_vs_internal _dynamo/utils.py:run_node " WORDS},
+        /* eager mode fails first: that the compiler does not may be what is wrong */
+        {"shape_vs_internal", "shape at body[1]: x", "internal at body[3]: " CHAIN, EVERY,
+         "aot_eager status-shape_vs_internal _dynamo/utils.py:run_node bmm"},
+        {"shape_vs_ok", "shape at body[1]: x", "ok", "", "aot_eager status-shape_vs_ok bmm"},
+        {"ok_vs_multi_view_inplace", "ok", "multi_view_inplace at body[1]: " SPLIT, EVERY,
+         "aot_eager status-ok_vs_multi_view_inplace _dynamo/utils.py:run_node Output of Split is "
+         "a"},
+        {"ok_vs_invalid", "ok",
+         "invalid at backward: AttributeError: 'NoneType' object has no attribute 'mul'", "",
+         "aot_eager status-ok_vs_invalid NoneType object has no attribute"},
+        /* a function of one kind of error needs no message; one word says too little */
+        {"return_vs_internal", "shape at return: x", "internal at body[0]: E: no words here", OWN,
+         "aot_eager status-ok_vs_internal _inductor/ir.py:create"},
+        {"ok_vs_internal", "ok", "internal at body[0]: AssertionError: ", EVERY,
+         "aot_eager status-ok_vs_internal _dynamo/utils.py:run_node bmm"},
+        {"ok_vs_internal", "ok", "internal at body[0]: failed", "",
+         "aot_eager status-ok_vs_internal bmm"},
+    };
+    const Program *p = parse(INPUTS WRITE("x") PROBE("x") END);
+    for (int i = 0; i < COUNT_OF(cases); i++) {
+        Finding f = {.oracle = ORACLE_status, .subject = SUBJECT_CALL, .index = -1};
+        snprintf(f.kind, sizeof f.kind, "%s", cases[i].kind);
+        snprintf(f.a, sizeof f.a, "%s", cases[i].a);
+        snprintf(f.b, sizeof f.b, "%s", cases[i].b);
+        snprintf(f.frame, sizeof f.frame, "%s", cases[i].frame);
+        snprintf(f.root.op, sizeof f.root.op, "bmm");
+        ck_assert_str_eq(stage_group(&arena, "aot_eager", p, &f), cases[i].group);
+    }
+}
+END_TEST
+
 START_TEST(a_flag_of_a_return_or_an_input_is_that_of_its_name) {
     Finding f = {.oracle = ORACLE_flags, .kind = "is_leaf", .subject = SUBJECT_RETURN, .index = 0};
     const Program *p =
@@ -145,6 +234,11 @@ int main(void) {
     tcase_add_checked_fixture(tests, set_up, tear_down);
     tcase_add_test(tests, findings_about_a_flag_are_grouped_by_how_a_write_reaches_the_tensor);
     tcase_add_test(tests, other_findings_are_grouped_by_oracle_and_ops);
+    tcase_add_test(tests, memory_is_grouped_by_equal_calls);
+    tcase_add_test(
+        tests, values_are_grouped_by_the_view_that_a_write_goes_through_or_the_scatter_behind_it);
+    tcase_add_test(tests,
+                   errors_of_a_compiler_are_grouped_by_where_they_are_raised_and_what_they_say);
     tcase_add_test(tests, findings_about_a_layout_are_grouped_by_how_a_write_reaches_the_tensor);
     tcase_add_test(tests, a_flag_of_a_return_or_an_input_is_that_of_its_name);
     suite_add_tcase(suite, tests);
