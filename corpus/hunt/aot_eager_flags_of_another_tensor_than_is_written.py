@@ -67,14 +67,14 @@ def f(x0, x1, x2, x3, x4, x5, x6, x7, x8):
 
 def run(f):
     x0 = _fill("dyadic", 41307, 34851, torch.float32).as_strided([32, 33, 33], [1089, 33, 1], 3).detach().requires_grad_()
-    x1 = x0.detach().as_strided([1, 33, 33], [1089, 33, 1], 3)
+    x1 = x0.detach().as_strided([1, 33, 33], [1089, 33, 1], 3).detach()
     x2 = _fill("decimal", 64661, 33757, torch.float16).as_strided([33, 33, 29], [1023, 31, 1], 0).detach().requires_grad_()
-    x3 = torch.tensor([])
-    x4 = torch.zeros([0]).as_strided([33, 0, 29], [29, 29, 1], 2)
-    x5 = torch.tensor([])
+    x3 = torch.zeros([0], dtype=torch.int64)
+    x4 = torch.zeros([0]).as_strided([33, 0, 29], [29, 29, 1], 2).detach()
+    x5 = torch.zeros([0], dtype=torch.int64)
     x6 = _fill("dyadic", 3217, 1089, torch.float32).reshape([1, 1, 33, 33])
-    x7 = torch.zeros([0]).as_strided([0], [1], 0)
-    x8 = _fill("uniform", 32761, 1089, torch.bool).as_strided([1, 1, 33, 33], [1089, 1, 33, 1], 0)
+    x7 = torch.zeros([0]).as_strided([0], [1], 0).detach()
+    x8 = _fill("uniform", 32761, 1089, torch.bool).as_strided([1, 1, 33, 33], [1089, 1, 33, 1], 0).detach()
     with torch.no_grad():
         r = _results(f(x0, x1, x2, x3, x4, x5, x6, x7, x8))
     return None

@@ -41,11 +41,11 @@ def run(f):
     x4 = torch.tensor([[1.400390625, -0.0999755859375], [1.099609375, 0.7001953125], [-0.5, -0.89990234375], [-0.39990234375, 0.39990234375]], dtype=torch.float16)
     x5 = torch.zeros([1, 0], dtype=torch.float16).requires_grad_()
     x6 = torch.zeros([0], dtype=torch.float16).as_strided([0, 3], [1, 1], 1).detach().requires_grad_()
-    x7 = torch.tensor([])
+    x7 = torch.zeros([0], dtype=torch.int64)
     r = f(x0, x1, x2, x3, x4, x5, x6, x7)
     torch.autograd.backward([r[0]], [torch.tensor(0.75, dtype=torch.float16)])
     return None
 
-compiled = torch.compile(f, backend="aot_eager_decomp_partition")
+compiled = torch.compile(f, backend="aot_eager")
 run(f)  # eager runs
 run(compiled)

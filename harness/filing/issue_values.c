@@ -64,7 +64,7 @@ void issue_print_values(const Printer *pr, const Input *in, const int64_t *size,
     bool fill = !data->given || data->is_fill;
     FillKind kind = data->given && data->is_fill ? data->fill : FILL_zeros;
     const char *dtype = dtype_name(in->dtype);
-    if (fill && (kind == FILL_zeros || kind == FILL_ones || n == 0)) {
+    if (n == 0 || (fill && (kind == FILL_zeros || kind == FILL_ones))) {
         text_printf(t, "torch.%s(", kind == FILL_ones ? "ones" : "zeros");
         issue_print_sizes(pr, size, ndim);
         text_printf(t, floats ? ")" : ", dtype=torch.%s)", dtype);
