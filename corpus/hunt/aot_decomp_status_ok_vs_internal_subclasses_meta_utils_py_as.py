@@ -24,7 +24,7 @@ def run(f):
     v1.copy_(x1)
     r = f(v1, v2, v3, x2, x3)
     torch.autograd.backward([r[1], r[2]], [torch.ones([3]), torch.ones([3])])
-    assert all(isinstance(t, torch.Tensor) for t in r)
+    [t.is_leaf for t in r]
     return None
 
 compiled = torch.compile(f, backend="aot_eager_decomp_partition")

@@ -19,7 +19,7 @@ def run(f):
     x1 = torch.zeros([], dtype=torch.int64)
     x2 = torch.zeros([1])
     r = [f(x0, x1, x2)]
-    assert all(isinstance(t, torch.Tensor) for t in r)
+    [t.is_leaf for t in r]
     return None
 
 compiled = torch.compile(f, backend="aot_eager_decomp_partition")

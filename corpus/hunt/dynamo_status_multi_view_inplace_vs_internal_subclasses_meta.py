@@ -12,7 +12,7 @@ def run(f):
     x2 = torch.zeros([2])
     x3 = torch.zeros([])
     r = [f(x0, x1, x2, x3)]
-    assert all(isinstance(t, torch.Tensor) for t in r)
+    [t.is_leaf for t in r]
     return None
 
 compiled = torch.compile(f, backend="inductor")

@@ -10,7 +10,7 @@ def run(f):
     x2 = torch.zeros([])
     v0 = torch.ops.aten.alias.default(x2)
     r = [f(v0, x2, x0, x1)]
-    assert all(isinstance(t, torch.Tensor) for t in r)
+    [t.is_leaf for t in r]
     return None
 
 compiled = torch.compile(f, backend="eager")

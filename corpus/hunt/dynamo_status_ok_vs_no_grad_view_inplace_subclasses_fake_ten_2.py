@@ -10,7 +10,7 @@ def run(f):
     x1 = torch.zeros([], dtype=torch.int64)
     with torch.no_grad():
         r = f(x0, x1)
-    assert all(isinstance(t, torch.Tensor) for t in r)
+    [t.is_leaf for t in r]
     return None
 
 compiled = torch.compile(f, backend="eager")

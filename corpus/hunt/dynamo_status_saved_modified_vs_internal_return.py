@@ -30,7 +30,7 @@ def run(f):
     x2 = torch.zeros([])
     r = f(x0, x1, x2)
     torch.autograd.backward([r[1]], [torch.ones([])])
-    assert all(isinstance(t, torch.Tensor) for t in r)
+    [t.is_leaf for t in r]
     return None
 
 compiled = torch.compile(f, backend="eager")
