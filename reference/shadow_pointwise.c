@@ -407,6 +407,7 @@ void shadow_pointwise(const Call *call, const Tensor *out, bool fused) {
             load_operand(&p, i, &operands[i], w.at[slot[i]], computes_float ? compute : DT_float64);
         }
         double *value = &to->value64[w.at[0]], *bound = &to->bound[w.at[0]];
+        bool pole = false;
         *value = element_double(to->data, to->dtype, w.at[0]);
         if (p.pw == PW_where || p.pw == PW_masked_fill) {
             int taken = chosen(&p);
@@ -422,12 +423,13 @@ void shadow_pointwise(const Call *call, const Tensor *out, bool fused) {
             *bound = point_bound(&p, y, coarse, discrete);
             *value = discrete ? *value : y;
             if (!discrete) {
+                pole = isinf(y);
                 shadow_overflow(value, bound, 0, coarse);
             }
         }
-        if (fused && to->dtype == DT_float16 && isinf(*value) &&
+        if (fused && to->dtype == DT_float16 && isinf(*value) && !pole &&
             reads_finite(operands, p.n, slot, &w)) {
-            *bound = NAN;
+            *bound = NAN; /* an overflow, which float32 has not; a pole is one in each dtype */
         }
         if (fused && *bound == 0 && computes_float && picks_a_zero(&p, *value)) {
             *bound = shadow_grain(coarse); /* zeros of either sign are the same */

@@ -232,15 +232,17 @@ START_TEST(a_sum_of_gradients_of_a_list_is_as_exact_as_in_any_order) {
 END_TEST
 
 /* 300 * 300 is infinite in float16 and 90,000 in float32; 1 / (300 * 300) is 0 or not. An infinity
- * beside it changes nothing. */
+ * beside it changes nothing, and the pole logit(1) is infinite in both. */
 START_TEST(an_overflow_in_float16_is_open_beside_an_executor_that_fuses) {
     const char *inputs = "{'name': 'x', 'dtype': 'float16', 'size': [3], 'data': [300, 2, 'inf']}, "
-                         "{'name': 'i', 'dtype': 'float16', 'size': [1], 'data': ['inf']}",
+                         "{'name': 'i', 'dtype': 'float16', 'size': [1], 'data': ['inf']}, "
+                         "{'name': 'o', 'dtype': 'float16', 'size': [1], 'data': [1]}",
                *body = "{'op': 'mul', 'self': 'x', 'other': 'x', 'out': 's'}, {'op': 'reciprocal', "
                        "'self': 's', 'out': 'r'}, {'op': 'reciprocal', 'self': 'i', 'out': 'z'}, "
-                       "{'op': 'neg', 'self': 'i', 'out': 'n'}";
+                       "{'op': 'neg', 'self': 'i', 'out': 'n'}, {'op': 'logit', 'self': 'o', "
+                       "'out': 'l'}";
     for (int fused = 0; fused < 2; fused++) {
-        Result *r = run_under(inputs, body, "'r', 'z', 'n'",
+        Result *r = run_under(inputs, body, "'r', 'z', 'n', 'l'",
                               (RunOptions){.shadow = true, .fused = fused != 0});
         assert_ok(r);
         const Values *v = &r->calls[0].returns[0].values;
@@ -250,6 +252,8 @@ START_TEST(an_overflow_in_float16_is_open_beside_an_executor_that_fuses) {
         ck_assert(!isnan(v->bound[2]));
         ck_assert(!isnan(r->calls[0].returns[1].values.bound[0])); /* the operand is infinite */
         ck_assert(!isnan(r->calls[0].returns[2].values.bound[0]));
+        ck_assert_double_eq(r->calls[0].returns[3].values.value64[0], INFINITY);
+        ck_assert(!isnan(r->calls[0].returns[3].values.bound[0]));
     }
 }
 END_TEST
