@@ -145,6 +145,28 @@ static void add_ops(Text *t, const Program *p, const char *between, int most) {
     }
 }
 
+/* What the forms of an op that one side refuses have in common: its name without the _ of the one
+ * that writes in place, and without its dimensions (conv1d, conv2d, conv3d). */
+static int base_name_length(const char *op) {
+    int n = (int)strlen(op);
+    n -= n > 0 && op[n - 1] == '_';
+    if (n > 2 && op[n - 1] == 'd' && op[n - 2] >= '1' && op[n - 2] <= '3') {
+        n -= 2 + (op[n - 3] == '_');
+    }
+    return n;
+}
+
+/* Does the kind alone say what is wrong? None and zeros for a gradient that nothing reaches, and a
+ * gradient that requires grad, come from how a compiler makes its backward, not from an op. */
+static bool kind_is_of_every_op(const Finding *f) {
+    static const char *const kinds[] = {"none_vs_zeros", "zeros_vs_none", "grad_requires_grad"};
+    bool found = false;
+    for (int i = 0; i < COUNT_OF(kinds); i++) {
+        found |= f->oracle == ORACLE_gradients && strcmp(f->kind, kinds[i]) == 0;
+    }
+    return found;
+}
+
 bool frame_is_of_every_op(const char *frame) {
     static const char *const frames[] = {
         "_dynamo/eval_frame.py:_fn",
@@ -254,15 +276,16 @@ const char *stage_group(Arena *arena, const char *stage, const Program *small,
         return arena_printf(arena, "%.*s", (int)sizeof((Group *)0)->key - 1,
                             arena_printf(arena, "%s %s", stage, error));
     }
-    text_printf(&t, "%s %s-%s ", stage, oracle_name(finding->oracle), finding->kind);
+    text_printf(&t, "%s %s-%s", stage, oracle_name(finding->oracle), finding->kind);
     if (finding->frame[0]) {
-        text_add(&t, finding->frame);
+        text_printf(&t, " %s", finding->frame);
         if (frame_is_of_every_op(finding->frame) && finding->root.op[0]) {
             text_printf(&t, " %s", finding->root.op);
         }
-    } else if (finding->oracle == ORACLE_status && finding->root.op[0]) {
-        text_add(&t, finding->root.op); /* that one of the two refuses */
-    } else {
+    } else if (finding->oracle == ORACLE_status && finding->root.op[0]) { /* one of two refuses */
+        text_printf(&t, " %.*s", base_name_length(finding->root.op), finding->root.op);
+    } else if (!kind_is_of_every_op(finding)) {
+        text_add(&t, " ");
         add_ops(&t, small, "+", MOST_OPS);
     }
     return arena_printf(arena, "%.*s", (int)sizeof((Group *)0)->key - 1, t.v);

@@ -101,6 +101,39 @@ START_TEST(memory_is_grouped_by_equal_calls) {
 }
 END_TEST
 
+static const char *group_of_refusal(const char *op) {
+    Finding f = {
+        .oracle = ORACLE_status, .kind = "invalid_vs_ok", .subject = SUBJECT_CALL, .index = -1};
+    snprintf(f.root.op, sizeof f.root.op, "%s", op);
+    return stage_group(&arena, "aot_eager", parse(INPUTS WRITE("x") PROBE_SIZE END), &f);
+}
+
+START_TEST(the_forms_of_an_op_that_one_side_refuses_are_one_group) {
+    static const char *const ops[][2] = {{"conv1d", "conv"},
+                                         {"conv_transpose3d", "conv_transpose"},
+                                         {"atleast_2d", "atleast"},
+                                         {"index_add_", "index_add"},
+                                         {"nll_loss2d", "nll_loss"},
+                                         {"expand", "expand"},
+                                         {"t_", "t"},
+                                         {"max_pool2d_with_indices", "max_pool2d_with_indices"}};
+    for (int i = 0; i < COUNT_OF(ops); i++) {
+        ck_assert_str_eq(group_of_refusal(ops[i][0]),
+                         arena_printf(&arena, "aot_eager status-invalid_vs_ok %s", ops[i][1]));
+    }
+}
+END_TEST
+
+START_TEST(gradients_whose_kind_says_all_are_grouped_by_it_alone) {
+    const char *program = INPUTS WRITE("x") PROBE_SIZE END;
+    ck_assert_str_eq(group_of(program, ORACLE_gradients, "none_vs_zeros"),
+                     "dynamo gradients-none_vs_zeros");
+    ck_assert_str_eq(group_of(program, ORACLE_gradients, "grad_requires_grad"),
+                     "dynamo gradients-grad_requires_grad");
+    ck_assert_str_eq(group_of(program, ORACLE_gradients, "data"), "dynamo gradients-data add_");
+}
+END_TEST
+
 START_TEST(values_are_grouped_by_the_view_that_a_write_goes_through_or_the_scatter_behind_it) {
 #define EXPAND "{\"op\":\"expand\",\"self\":\"x\",\"size\":[2,2],\"out\":\"v\"},"
 #define SCATTER                                                                                    \
@@ -235,6 +268,8 @@ int main(void) {
     tcase_add_test(tests, findings_about_a_flag_are_grouped_by_how_a_write_reaches_the_tensor);
     tcase_add_test(tests, other_findings_are_grouped_by_oracle_and_ops);
     tcase_add_test(tests, memory_is_grouped_by_equal_calls);
+    tcase_add_test(tests, the_forms_of_an_op_that_one_side_refuses_are_one_group);
+    tcase_add_test(tests, gradients_whose_kind_says_all_are_grouped_by_it_alone);
     tcase_add_test(
         tests, values_are_grouped_by_the_view_that_a_write_goes_through_or_the_scatter_behind_it);
     tcase_add_test(tests,
