@@ -429,7 +429,7 @@ void shadow_pointwise(const Call *call, const Tensor *out, bool fused) {
         }
         if (fused && to->dtype == DT_float16 && isinf(*value) && !pole &&
             reads_finite(operands, p.n, slot, &w)) {
-            *bound = NAN; /* an overflow, which float32 has not; a pole is one in each dtype */
+            *bound = NAN; /* an overflow; float32 may hold the number, but not that of a pole */
         }
         if (fused && *bound == 0 && computes_float && picks_a_zero(&p, *value)) {
             *bound = shadow_grain(coarse); /* zeros of either sign are the same */

@@ -15,11 +15,11 @@ def run(f):
     [t.is_leaf for t in r]
     return None
 
-compiled = torch.compile(f, backend="inductor")
+compiled = torch.compile(f, backend="eager")
 def outcome(f):
     try:
         run(f)
     except Exception as error:
-        return type(error).__name__
+        return type(error).__name__, str(error)[:60]
 observed, expected = outcome(compiled), outcome(f)
 assert observed == expected, (observed, expected)

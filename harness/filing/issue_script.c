@@ -356,7 +356,7 @@ void script_print_definitions(Text *text, const Issue *issue, int indent) {
     } else {
         script_call(&s, calls);
     }
-    if (f->oracle == ORACLE_status && f->sid == AT_RETURN) {
+    if (f->oracle == ORACLE_status && f->sid == AT_RETURN && issue->program->nreturns > 0) {
         /* a result that is no tensor, or a view whose base was written: is_leaf asks for its
          * grad_fn */
         text_add(script_line(&s), "[t.is_leaf for t in r]\n");
