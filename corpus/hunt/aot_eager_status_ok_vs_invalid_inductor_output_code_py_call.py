@@ -71,13 +71,14 @@ def f(x0, x1, x2, x3):
     return x3, v8, v13, v12, v11, v7, v6, v2
 
 def run(f):
-    x0 = torch.arange(6143.0).as_strided([2048, 2, 1], [3, 1, 1], 0)
+    x0 = torch.arange(6143.0).as_strided([2048, 2, 1], [3, 1, 1], 0).detach()
     x1 = _fill("dyadic", 26815, 576, torch.float64).reshape([64, 9])
     x2 = torch.zeros([0, 1]).requires_grad_()
     x3 = torch.zeros([0, 1, 1], dtype=torch.float64).requires_grad_()
     r = f(x0, x1, x2, x3)
+    torch.autograd.backward([r[0], r[1], r[3], r[5], r[7]], [torch.zeros([0, 1, 1], dtype=torch.float64), torch.zeros([0, 2]), torch.tensor(-1.875), torch.tensor(1.5), torch.tensor(1.125)])
     return None
 
-compiled = torch.compile(f, backend="inductor", mode="lite")
+compiled = torch.compile(f, backend="aot_eager")
 run(f)  # eager runs
 run(compiled)
