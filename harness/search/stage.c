@@ -145,15 +145,17 @@ static void add_ops(Text *t, const Program *p, const char *between, int most) {
     }
 }
 
-/* What the forms of an op that one side refuses have in common: its name without the _ of the one
- * that writes in place, and without its dimensions (conv1d, conv2d, conv3d). */
-static int base_name_length(const char *op) {
-    int n = (int)strlen(op);
-    n -= n > 0 && op[n - 1] == '_';
+/* What the forms of an op that one side refuses have in common: its name without what says that it
+ * writes in place, and without its dimensions (conv1d, conv2d, conv3d). */
+static const char *base_name(Arena *arena, const char *name) {
+    enum { LONGEST = sizeof((Finding *)0)->root.op };
+    char op[LONGEST];
+    group_plain_op(op, sizeof op, name, (int)strlen(name));
+    size_t n = strlen(op);
     if (n > 2 && op[n - 1] == 'd' && op[n - 2] >= '1' && op[n - 2] <= '3') {
         n -= 2 + (op[n - 3] == '_');
     }
-    return n;
+    return arena_printf(arena, "%.*s", (int)n, op);
 }
 
 /* Does the kind alone say what is wrong? None and zeros for a gradient that nothing reaches, and a
@@ -283,7 +285,7 @@ const char *stage_group(Arena *arena, const char *stage, const Program *small,
             text_printf(&t, " %s", finding->root.op);
         }
     } else if (finding->oracle == ORACLE_status && finding->root.op[0]) { /* one of two refuses */
-        text_printf(&t, " %.*s", base_name_length(finding->root.op), finding->root.op);
+        text_printf(&t, " %s", base_name(arena, finding->root.op));
     } else if (!kind_is_of_every_op(finding)) {
         text_add(&t, " ");
         add_ops(&t, small, "+", MOST_OPS);

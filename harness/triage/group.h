@@ -68,6 +68,9 @@ const char *group_ops(Arena *arena, const Program *p);
 Group *group_add(Groups *groups, const GroupFinding *finding);
 /* For group_add: notes the ops of a finding (group_join.c). */
 void group_note_ops(Groups *groups, Group *g, const GroupFinding *finding);
+/* The first `n` characters of an op's name, without the underscore of an in-place op and the ".out"
+ * of a call with out=. */
+void group_plain_op(char *op, size_t size, const char *name, int n);
 /* Joins groups that are of one bug (see above). Groups of known issues stay as they are. */
 void groups_join(Groups *groups);
 /* The worst status in the group: new, then flaky, then known. */

@@ -39,9 +39,7 @@ static void strip_underscore(char *op) {
     }
 }
 
-/* The op of a statement's name, without the underscore of an in-place op and the ".out" of a call
- * with out=. */
-static void plain_op(char *op, size_t size, const char *name, int n) {
+void group_plain_op(char *op, size_t size, const char *name, int n) {
     snprintf(op, size, "%.*s", n, name);
     char *dot = strstr(op, ".out");
     if (dot) {
@@ -90,7 +88,7 @@ const char *group_ops(Arena *arena, const Program *p) {
         }
         const char *name = locate_stmt_name(p, s);
         char op[sizeof((Group *)0)->key];
-        plain_op(op, sizeof op, name, (int)strlen(name));
+        group_plain_op(op, sizeof op, name, (int)strlen(name));
         note_op(arena, &ops, op, 1);
         if (mechanism_of_stmt(s)) {
             note_op(arena, &ops, mechanism_of_stmt(s), 1);
@@ -109,7 +107,7 @@ void group_note_ops(Groups *groups, Group *g, const GroupFinding *finding) {
     int length;
     const char *name = signature_op(finding->signature, &length),
                *way = mechanism_of_name(name, length);
-    plain_op(op, sizeof op, name, length);
+    group_plain_op(op, sizeof op, name, length);
     if (names_an_op(op)) {
         note_op(groups->arena, &g->begins, op, finding->count);
     }
